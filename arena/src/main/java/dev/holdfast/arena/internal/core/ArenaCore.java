@@ -1,0 +1,598 @@
+package dev.holdfast.arena.internal.core;
+
+import dev.holdfast.arena.ArenaClosedException;
+import dev.holdfast.arena.ArenaCorruptedException;
+import dev.holdfast.arena.ArenaStats;
+import dev.holdfast.arena.Backing;
+import dev.holdfast.arena.FailureDetail;
+import dev.holdfast.arena.PagePinner;
+import dev.holdfast.arena.Side;
+import dev.holdfast.arena.StorageRetainedException;
+import dev.holdfast.arena.internal.life.Closer;
+import dev.holdfast.arena.internal.life.Holds;
+import dev.holdfast.arena.internal.life.Quarantine;
+import dev.holdfast.arena.internal.life.UnitLedger;
+import dev.holdfast.arena.internal.life.UnitRecord;
+import dev.holdfast.arena.internal.memory.ArenaGeometry;
+import dev.holdfast.arena.internal.memory.ArenaWords;
+import dev.holdfast.arena.internal.memory.Claim;
+import dev.holdfast.arena.internal.memory.MemoryMapping;
+import dev.holdfast.arena.internal.memory.Pinning;
+import dev.holdfast.arena.internal.memory.SharedFile;
+import dev.holdfast.arena.internal.memory.UnmapStep;
+import dev.holdfast.arena.internal.memory.UnprovedTransfers;
+import dev.holdfast.arena.internal.os.ProcessIdentity;
+import dev.holdfast.arena.internal.output.OutputAllocator;
+import java.lang.foreign.MemorySegment;
+import java.util.List;
+import java.util.UUID;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ConcurrentMap;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.LongAdder;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * An arena as one process has it: one file and one mapping, however many arena objects name it.
+ * Thread-safe.
+ *
+ * <p>Every call that touches the memory stands between {@link #enter} and {@link #exit}, so that
+ * closing never unmaps under it.
+ */
+public final class ArenaCore {
+  private static final ConcurrentMap<UUID, ArenaCore> OPEN = new ConcurrentHashMap<>();
+
+  private final ArenaGeometry geometry;
+  private final boolean owner;
+  private final @Nullable SharedFile file;
+  private final String linkText;
+  private final MemoryMapping mapping;
+  private final ArenaWords words;
+
+  private final AtomicInteger handles = new AtomicInteger(1);
+  private final AtomicBoolean closed = new AtomicBoolean();
+  private final LongAdder waits = new LongAdder();
+  private final LongAdder waitNanos = new LongAdder();
+  private final LongAdder gcRequests = new LongAdder();
+  private final LongAdder heapCopies = new LongAdder();
+  private final Object publication = new Object();
+  private volatile @Nullable UnitLedger ledger;
+  private volatile @Nullable OutputAllocator outputs;
+  private volatile Holds.@Nullable Storage searchable;
+  private volatile ArenaStats lastStats = ArenaStats.EMPTY;
+  private volatile @Nullable Pinning pinning; // set once, under this
+
+  private ArenaCore(
+      ArenaGeometry geometry, @Nullable SharedFile file, String linkText, MemoryMapping mapping) {
+    this.geometry = geometry;
+    this.owner = file != null;
+    this.file = file;
+    this.linkText = linkText;
+    this.mapping = mapping;
+    this.words = new ArenaWords(mapping.words(), geometry.segments());
+    mapping.addStep(new EndSearch());
+    Closer.start();
+  }
+
+  /** Reserves an arena in this process, which becomes its owner. */
+  public static ArenaCore create(ArenaGeometry geometry, Backing backing) {
+    SharedFile file = SharedFile.create(backing, geometry.label(), geometry.fileBytes());
+    try {
+      MemoryMapping mapping = file.map();
+      try {
+        geometry.write(mapping.segment());
+        file.publishName();
+        ArenaCore core = new ArenaCore(geometry, file, file.linkText(), mapping);
+        OPEN.put(geometry.arenaId(), core);
+        mapping.populateInBackground();
+        return core;
+      } catch (RuntimeException | Error e) {
+        var _ = mapping.releaseNow();
+        throw e;
+      }
+    } catch (RuntimeException | Error e) {
+      file.close();
+      throw e;
+    }
+  }
+
+  /** Attaches to what another process reserved, or takes what this process has of it already. */
+  public static ArenaCore attach(ArenaGeometry expected, int ownerDescriptor, String linkText) {
+    return OPEN.compute(
+        expected.arenaId(),
+        (id, known) -> {
+          if (known != null && known.addHandle()) {
+            return known;
+          }
+          try (SharedFile file =
+              SharedFile.attach(
+                  expected.owner().pid(), ownerDescriptor, linkText, expected.fileBytes())) {
+            ArenaCore attached = attached(file, linkText);
+            if (!attached.geometry.equals(expected)) {
+              attached.close(true);
+              throw new ArenaCorruptedException(
+                  FailureDetail.of("shared memory holds another arena than its description")
+                      .with("expectedArena", expected.arenaId())
+                      .with("foundArena", attached.geometry.arenaId()));
+            }
+            return attached;
+          }
+        });
+  }
+
+  /** Attaches to a named file. */
+  public static ArenaCore attachFile(String path) {
+    try (SharedFile file = SharedFile.attachPath(path, 0)) {
+      ArenaCore fresh = attached(file, path);
+      return OPEN.compute(
+          fresh.geometry.arenaId(),
+          (id, known) -> {
+            if (known != null && known.addHandle()) {
+              fresh.close(true);
+              return known;
+            }
+            return fresh;
+          });
+    }
+  }
+
+  private static ArenaCore attached(SharedFile file, String linkText) {
+    MemoryMapping mapping = file.map();
+    try {
+      ArenaCore core =
+          new ArenaCore(ArenaGeometry.read(mapping.segment()), null, linkText, mapping);
+      mapping.populateInBackground();
+      return core;
+    } catch (RuntimeException | Error e) {
+      var _ = mapping.releaseNow();
+      throw e;
+    }
+  }
+
+  /** Returns the constant part of the header. */
+  public ArenaGeometry geometry() {
+    return geometry;
+  }
+
+  /**
+   * Returns the words; only between {@link #enter} and {@link #exit} or for who keeps the mapping.
+   */
+  public ArenaWords words() {
+    return words;
+  }
+
+  /** Returns the mapping. */
+  public MemoryMapping mapping() {
+    return mapping;
+  }
+
+  /** Returns whether this process made the arena. */
+  public boolean isOwner() {
+    return owner;
+  }
+
+  /** Returns the owner's descriptor, or -1 elsewhere. */
+  public int descriptor() {
+    return file == null ? -1 : file.descriptor();
+  }
+
+  /** Returns what the link of the owner's descriptor says. */
+  public String linkText() {
+    return linkText;
+  }
+
+  /** Begins a call that touches the memory. */
+  public void enter() {
+    if (closed.get() || !mapping.retain()) {
+      throw closedException("the arena is closed");
+    }
+  }
+
+  /** Ends what {@link #enter} began. */
+  public void exit() {
+    mapping.release();
+  }
+
+  /** Fails when nobody may wait for space any more. */
+  public void requireOpenForWaiting() {
+    if (closed.get()) {
+      throw closedException("the arena was closed while a writer waited for space");
+    }
+    if (words.shutdownVolatile()) {
+      throw closedException("the arena is shut down");
+    }
+  }
+
+  /** Returns an exception that says that something is closed. */
+  public ArenaClosedException closedException(String what) {
+    return new ArenaClosedException(FailureDetail.of(what).with("arena", geometry.arenaId()));
+  }
+
+  /** Turns a fault in our own access to the memory into a typed error. */
+  public ArenaCorruptedException fault(InternalError e) {
+    FailureDetail detail =
+        FailureDetail.of("the memory of an arena cannot be accessed")
+            .with("place", file == null ? linkText : file.place())
+            .with("expectedBytes", geometry.fileBytes());
+    if (file != null) {
+      detail = detail.with("foundBytes", file.sizeNow());
+    }
+    return new ArenaCorruptedException(
+        detail.advise("somebody cut the backing file short; Backing.memfd cannot be cut"), e);
+  }
+
+  /** Claims an endpoint for this process. */
+  public void claim(Side side, Claim.Use use) {
+    Claim own = Claim.own(use);
+    long other = words.claimVolatile(side == Side.WRITER ? Side.READER : Side.WRITER);
+    if (other != Claim.FREE && Claim.decode(other).use() != use) {
+      throw new IllegalStateException(
+          FailureDetail.of("the arena is in use for another purpose")
+              .with("arena", geometry.arenaId())
+              .with("asked", use)
+              .with("inUseFor", Claim.decode(other).use())
+              .advise("an arena serves streams or tickets, fixed by its first use")
+              .message());
+    }
+    if (words.compareAndSetClaim(side, Claim.FREE, own.encode())) {
+      return;
+    }
+    ProcessIdentity holder = Claim.decode(words.claimVolatile(side)).holder();
+    throw new IllegalStateException(
+        FailureDetail.of("the " + name(side) + " is held already")
+            .with("arena", geometry.arenaId())
+            .with("pid", holder.pid())
+            .with("alive", holder.isAlive())
+            .advise("close the other endpoint, or have the owner take over a dead process's")
+            .message());
+  }
+
+  /** Gives an endpoint of this process back. */
+  public void giveBack(Side side) {
+    try {
+      long word = words.claimVolatile(side);
+      if (word != Claim.FREE && Claim.decode(word).holder().equals(maskedSelf())) {
+        var _ = words.compareAndSetClaim(side, word, Claim.FREE);
+      }
+    } catch (InternalError e) {
+      return; // the backing file was cut short: nobody can use the side any more
+    }
+  }
+
+  private static ProcessIdentity maskedSelf() {
+    return Claim.decode(Claim.own(Claim.Use.STREAMS).encode()).holder();
+  }
+
+  /**
+   * Replaces an endpoint whose process has died; see {@link
+   * dev.holdfast.arena.SharedMemoryArena#takeOver}.
+   *
+   * @param side whose process has died
+   * @param beforeGeneration what the arena does while nobody holds the side, given the published
+   *     units
+   */
+  public void takeOver(Side side, Runnable beforeGeneration) {
+    if (!owner) {
+      throw new IllegalStateException(
+          "only the process that made an arena takes over its endpoints: arena="
+              + geometry.arenaId());
+    }
+    enter();
+    try {
+      long word = words.claimVolatile(side);
+      if (word == Claim.FREE) {
+        return;
+      }
+      Claim claim = Claim.decode(word);
+      if (claim.holder().isAlive()) {
+        throw new IllegalStateException(
+            FailureDetail.of("the process that holds the " + name(side) + " is alive")
+                .with("arena", geometry.arenaId())
+                .with("pid", claim.holder().pid())
+                .message());
+      }
+      beforeGeneration.run();
+      words.setShutdownVolatile(false, false);
+      words.setWriterWaitingVolatile(words.writerWaitingVolatile() && side != Side.WRITER);
+      beginGeneration(side);
+      UnitLedger reader = ledger;
+      if (side == Side.WRITER && reader != null) {
+        reader.writerReplaced();
+      }
+      var _ = words.compareAndSetClaim(side, word, Claim.FREE);
+    } catch (InternalError e) {
+      throw fault(e);
+    } finally {
+      exit();
+    }
+  }
+
+  private void beginGeneration(Side dead) {
+    synchronized (publication) {
+      long published = words.publishedAcquire();
+      long head = words.headAcquire();
+      words.setGenerationHeadRelease(head);
+      words.setGenerationRelease(words.generationAcquire() + 1, published);
+      if (dead == Side.READER) {
+        for (long segment = 0; segment < geometry.segments(); segment++) {
+          words.setHoldingRelease(segment, 0);
+        }
+        words.setTailVolatile(head); // a pool has neither
+        words.setReclaimedVolatile(published);
+        words.signalSpace();
+      }
+    }
+  }
+
+  /**
+   * Returns the lock under which a ring's writer of this process stores head and number, so that a
+   * takeover of the reader never sees one without the other.
+   */
+  public Object publication() {
+    return publication;
+  }
+
+  private static String name(Side side) {
+    return side == Side.WRITER ? "writer" : "reader";
+  }
+
+  /** Notes the reader's book, for figures, the starvation guard and holds. */
+  public void readerOpened(UnitLedger newLedger, Holds.Storage units) {
+    ledger = newLedger;
+    searchable = units;
+    Holds.register(units);
+    StarvationGuard.watch(this);
+  }
+
+  /** Notes the reader's book and what it copies units to. */
+  public void readerOpened(UnitLedger newLedger, OutputAllocator newOutputs) {
+    outputs = newOutputs;
+    ledger = newLedger;
+    StarvationGuard.watch(this);
+  }
+
+  /** Has the starvation guard look at once whether a collection is due. */
+  public void outputsPressing() {
+    StarvationGuard.lookNow();
+  }
+
+  /** Returns what the reader of this process copies units to, or null. */
+  @Nullable OutputAllocator outputs() {
+    return outputs;
+  }
+
+  /** Returns the reader's book of this process, or null. */
+  @Nullable UnitLedger ledger() {
+    return ledger;
+  }
+
+  /** Counts a wait for space. */
+  public void waited(long nanos) {
+    waits.increment();
+    waitNanos.add(nanos);
+  }
+
+  void gcRequested() {
+    gcRequests.increment();
+  }
+
+  /** Counts a unit that was delivered as heap copies. */
+  public void heapCopied() {
+    heapCopies.increment();
+  }
+
+  /** See {@link dev.holdfast.arena.SharedMemoryArena#shutdown}. */
+  public void shutdown() {
+    if (closed.get() || !mapping.retain()) {
+      return;
+    }
+    try {
+      words.setShutdownVolatile(owner, true);
+      words.wakeWriter();
+    } catch (InternalError e) {
+      throw fault(e);
+    } finally {
+      mapping.release();
+    }
+  }
+
+  /** See {@link dev.holdfast.arena.SharedMemoryArena#wake}. */
+  public void wake() {
+    if (mapping.retain()) {
+      try {
+        words.wakeWriter();
+      } catch (InternalError e) {
+        throw fault(e);
+      } finally {
+        mapping.release();
+      }
+    }
+  }
+
+  private boolean addHandle() {
+    int count = handles.get();
+    while (count > 0) {
+      if (handles.compareAndSet(count, count + 1)) {
+        return true;
+      }
+      count = handles.get();
+    }
+    return false;
+  }
+
+  /**
+   * Ends one arena object's use.
+   *
+   * @param ownersHandle whether it is the object that made the arena, or the last one
+   */
+  public void close(boolean ownersHandle) {
+    boolean last = handles.decrementAndGet() == 0;
+    if ((ownersHandle || last) && closed.compareAndSet(false, true)) {
+      sayClosed();
+      UnitLedger reader = ledger;
+      if (reader != null) {
+        reader.discardUnopened();
+      }
+      boolean ended = mapping.releaseNow();
+      OPEN.remove(geometry.arenaId(), this);
+      requireEnded(ended);
+    }
+  }
+
+  /** Nothing of a close depends on this: the memory may have been cut short. */
+  private void sayClosed() {
+    try {
+      lastStats = stats();
+      if (owner) {
+        words.setShutdownVolatile(true, true);
+      }
+      words.wakeWriter();
+    } catch (InternalError | ArenaCorruptedException e) {
+      return;
+    }
+  }
+
+  /** Tries again what a close could not finish. */
+  public void closeAgain() {
+    Quarantine.retry();
+    requireEnded(mapping.mayBeUnmapped());
+  }
+
+  private void requireEnded(boolean ended) {
+    if (!ended) {
+      throw new StorageRetainedException(
+          FailureDetail.of("an arena could not be unmapped")
+              .with("arena", geometry.arenaId())
+              .with("kept", mapping.what())
+              .with("why", mapping.why())
+              .advise(
+                  "it stays mapped and is tried again; close it again to see whether it has"
+                      + " ended"));
+    }
+    List<String> transfers = UnprovedTransfers.within(mapping.segment());
+    if (!transfers.isEmpty()) {
+      throw new StorageRetainedException(
+          FailureDetail.of("a device may still use the memory of an arena")
+              .with("arena", geometry.arenaId())
+              .with("kept", mapping.what())
+              .with("why", String.join("; ", transfers))
+              .advise(
+                  "it stays mapped and is tried again; close it again to see whether it has"
+                      + " ended"));
+    }
+  }
+
+  /**
+   * Page-locks the data area for this process, unless that was done before.
+   *
+   * @throws dev.holdfast.arena.PinningException when it is refused; nothing is left locked
+   */
+  public void pin(PagePinner pinner) {
+    enter();
+    try {
+      synchronized (this) {
+        if (pinning == null) {
+          Pinning fresh = Pinning.of(pinner, data(0, geometry.dataBytes()));
+          mapping.addStep(fresh);
+          pinning = fresh;
+        }
+      }
+    } finally {
+      exit();
+    }
+  }
+
+  /** Returns the page-locking of the data area by this process, or null. */
+  public @Nullable Pinning pinning() {
+    return pinning;
+  }
+
+  /** Ends attaching: closes the owner's descriptor and removes a name. */
+  public void unlink() {
+    if (file != null) {
+      file.removeName();
+      file.close();
+    }
+  }
+
+  /** Returns the figures as this process sees them. */
+  public ArenaStats stats() {
+    if (!mapping.retain()) {
+      return withOutputs(lastStats);
+    }
+    try {
+      UnitLedger reader = ledger;
+      UnitRecord oldest = reader == null ? null : reader.oldest();
+      return withOutputs(
+          new ArenaStats(
+              words.publishedAcquire(),
+              words.reclaimedAcquire(),
+              reader == null ? 0 : reader.held(),
+              waits.sum(),
+              waitNanos.sum(),
+              oldest == null ? -1 : oldest.unit(),
+              oldest == null ? "" : oldest.describe(),
+              gcRequests.sum(),
+              reader == null ? 0 : reader.closingLeases(),
+              heapCopies.sum(),
+              reader == null ? 0 : reader.leaks(),
+              0,
+              0,
+              0,
+              0));
+    } catch (InternalError e) {
+      throw fault(e);
+    } finally {
+      mapping.release();
+    }
+  }
+
+  /**
+   * Adds what outputs make and what the quarantine has; both live on when the memory is unmapped.
+   */
+  private ArenaStats withOutputs(ArenaStats stats) {
+    OutputAllocator copies = outputs;
+    OutputAllocator.Figures figures =
+        copies == null
+            ? new OutputAllocator.Figures(0, 0, 0, stats.closingLeases(), stats.leakedLeases())
+            : copies.figures();
+    return new ArenaStats(
+        stats.published(),
+        stats.reclaimed(),
+        stats.held(),
+        stats.waits(),
+        stats.waitNanos(),
+        stats.oldestUnit(),
+        stats.oldestHolder(),
+        stats.gcRequests(),
+        figures.closingLeases(),
+        stats.heapCopies(),
+        figures.leaks(),
+        figures.freshBytes(),
+        figures.recycledBytes(),
+        figures.retainedBytes(),
+        Quarantine.size());
+  }
+
+  /** Returns the bytes of one segment or of the whole data area, in the global scope. */
+  public MemorySegment data(long offset, long byteSize) {
+    return mapping.segment().asSlice(geometry.dataOffset() + offset, byteSize);
+  }
+
+  /** No unit is found by an address that something else may be mapped to. */
+  private final class EndSearch implements UnmapStep {
+    @Override
+    public String what() {
+      return "ending the search for units by address";
+    }
+
+    @Override
+    public void run() {
+      Holds.Storage units = searchable;
+      if (units != null) {
+        Holds.unregister(units);
+      }
+    }
+  }
+}

@@ -1,0 +1,18 @@
+package dev.holdfast.arena.internal.life;
+
+import dev.holdfast.arena.internal.os.Clocks;
+
+/**
+ * Milliseconds since boot, the same for all processes of the machine: the only clock whose values
+ * are stored in shared memory, and only for people to read.
+ */
+public final class BootClock {
+  private static final long OFFSET_NANOS = Clocks.bootNanos() - System.nanoTime();
+
+  private BootClock() {}
+
+  /** Returns the time now. */
+  public static long millis() {
+    return (System.nanoTime() + OFFSET_NANOS) / 1_000_000;
+  }
+}

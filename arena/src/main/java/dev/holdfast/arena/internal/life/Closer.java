@@ -1,0 +1,111 @@
+package dev.holdfast.arena.internal.life;
+
+import java.lang.System.Logger;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.atomic.AtomicReference;
+import java.util.concurrent.locks.LockSupport;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A daemon that does what may take long or be refused: ending SHARED scopes and unmapping.
+ *
+ * <p>Tasks carry their own link, so that handing one over allocates nothing and takes no lock (a
+ * Treiber stack that the daemon takes as a whole). A task that is refused is tried again with
+ * growing pauses and delays no other; after 10 seconds it is reported once, and kept for ever if
+ * need be: leaking is preferred to corrupting.
+ */
+public final class Closer {
+  private static final Logger LOG = System.getLogger("dev.holdfast.arena");
+  private static final long REPORT_AFTER_NANOS = 10_000_000_000L;
+  private static final long FIRST_PAUSE_NANOS = 1_000_000L;
+  private static final long LONGEST_PAUSE_NANOS = 100_000_000L;
+  private static final AtomicReference<@Nullable Task> HANDED_OVER = new AtomicReference<>();
+  private static final Thread THREAD =
+      Thread.ofPlatform().daemon().name("holdfast-closer").start(Closer::work);
+
+  /** Something to do once, on the closer's thread. Handed over at most once. */
+  public abstract static class Task {
+    private @Nullable Task next;
+    private long firstTry;
+    private long pause = FIRST_PAUSE_NANOS;
+    private long nextTry;
+    private boolean reported;
+
+    /** For subclasses. */
+    protected Task() {}
+
+    /** Tries it; returns false when it was refused and is to be tried again. */
+    protected abstract boolean run();
+  }
+
+  private Closer() {}
+
+  /** Starts the daemon, so that later calls need no class initialization. */
+  public static void start() {
+    LockSupport.unpark(THREAD);
+  }
+
+  /** Hands a task over. */
+  public static void submit(Task task) {
+    Task top;
+    do {
+      top = HANDED_OVER.get();
+      task.next = top;
+    } while (!HANDED_OVER.compareAndSet(top, task));
+    LockSupport.unpark(THREAD);
+  }
+
+  private static void work() {
+    List<Task> refused = new ArrayList<>();
+    while (true) {
+      List<Task> fresh = new ArrayList<>();
+      for (Task task = HANDED_OVER.getAndSet(null); task != null; task = task.next) {
+        fresh.addFirst(task);
+      }
+      for (Task task : fresh) {
+        task.firstTry = System.nanoTime();
+        task.nextTry = task.firstTry;
+      }
+      refused.addAll(fresh);
+      refused.removeIf(task -> System.nanoTime() - task.nextTry >= 0 && attempt(task));
+      if (HANDED_OVER.get() == null) {
+        pause(refused);
+      }
+    }
+  }
+
+  private static void pause(List<Task> refused) {
+    if (refused.isEmpty()) {
+      LockSupport.park(Closer.class);
+      return;
+    }
+    long now = System.nanoTime();
+    long shortest = LONGEST_PAUSE_NANOS;
+    for (Task task : refused) {
+      shortest = Math.min(shortest, task.nextTry - now);
+    }
+    LockSupport.parkNanos(Closer.class, Math.max(1, shortest));
+  }
+
+  private static boolean attempt(Task task) {
+    try {
+      if (task.run()) {
+        return true;
+      }
+    } catch (RuntimeException | Error e) {
+      LOG.log(Logger.Level.ERROR, "a closing step failed and is not tried again", e);
+      return true;
+    }
+    long now = System.nanoTime();
+    task.nextTry = now + task.pause;
+    task.pause = Math.min(task.pause * 2, LONGEST_PAUSE_NANOS);
+    if (!task.reported && now - task.firstTry > REPORT_AFTER_NANOS) {
+      task.reported = true;
+      LOG.log(
+          Logger.Level.WARNING,
+          "a scope cannot be ended for 10 seconds, because a native call or a channel operation uses it");
+    }
+    return false;
+  }
+}

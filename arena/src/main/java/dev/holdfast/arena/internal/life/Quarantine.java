@@ -1,0 +1,73 @@
+package dev.holdfast.arena.internal.life;
+
+import java.lang.System.Logger;
+import java.util.List;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.atomic.AtomicBoolean;
+
+/**
+ * Where storage goes whose end is uncertain. What lies here is strongly reachable, so that it stays
+ * mapped, registered and named until a retry succeeds: at each close, by a daemon with growing
+ * pauses, and once at exit.
+ */
+public final class Quarantine {
+  private static final Logger LOG = System.getLogger("dev.holdfast.arena");
+  private static final long FIRST_PAUSE_MILLIS = 100;
+  private static final long LONGEST_PAUSE_MILLIS = 60_000;
+  private static final List<Retained> ITEMS = new CopyOnWriteArrayList<>();
+  private static final AtomicBoolean STARTED = new AtomicBoolean();
+
+  /** Something that could not be ended with certainty. */
+  public interface Retained {
+    /** Returns what is kept. */
+    String what();
+
+    /** Returns why. */
+    String why();
+
+    /**
+     * Tries to end it; returns true when it has ended, now or before. May be called by any thread.
+     */
+    boolean retry();
+  }
+
+  private Quarantine() {}
+
+  /** Keeps an item until it has ended. */
+  public static void add(Retained item) {
+    ITEMS.add(item);
+    LOG.log(Logger.Level.WARNING, () -> "kept for a retry: " + item.what() + ": " + item.why());
+    if (STARTED.compareAndSet(false, true)) {
+      Thread.ofPlatform().daemon().name("holdfast-quarantine").start(Quarantine::retryForEver);
+      ExitHook.atExit("retry the quarantine", Quarantine::retry);
+    }
+  }
+
+  /** Returns how many items are kept. */
+  public static long size() {
+    return ITEMS.size();
+  }
+
+  /** Returns what is kept and why, a line each. */
+  public static List<String> describe() {
+    return ITEMS.stream().map(item -> item.what() + ": " + item.why()).toList();
+  }
+
+  /** Tries all items again. */
+  public static void retry() {
+    ITEMS.removeIf(Retained::retry);
+  }
+
+  private static void retryForEver() {
+    long pause = FIRST_PAUSE_MILLIS;
+    while (true) {
+      try {
+        Thread.sleep(pause);
+      } catch (InterruptedException e) {
+        return; // nobody but a debugger interrupts it
+      }
+      retry();
+      pause = ITEMS.isEmpty() ? FIRST_PAUSE_MILLIS : Math.min(pause * 2, LONGEST_PAUSE_MILLIS);
+    }
+  }
+}

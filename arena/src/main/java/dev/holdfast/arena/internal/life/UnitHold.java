@@ -1,0 +1,83 @@
+package dev.holdfast.arena.internal.life;
+
+import dev.holdfast.arena.StorageHold;
+import java.lang.foreign.Arena;
+import java.lang.foreign.MemorySegment;
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
+import org.jspecify.annotations.Nullable;
+
+/** A hold on a unit's bytes. Thread-safe. */
+final class UnitHold implements StorageHold {
+  private final Owned unit;
+  private final MemorySegment bytes;
+  private final DroppedHold dropped;
+  private @Nullable Arena scope; // guarded by this
+  private boolean closed; // guarded by this
+
+  /** Takes over an owner that the caller has added to the unit. */
+  UnitHold(Owned unit, MemorySegment bytes) {
+    this.unit = unit;
+    this.bytes = bytes;
+    this.dropped = new DroppedHold(this, unit);
+  }
+
+  @Override
+  @SuppressWarnings("MustBeClosedChecker") // close has the closer end it
+  public synchronized MemorySegment segment() {
+    if (closed) {
+      throw new IllegalStateException("the hold is closed: unit=" + unit.unit());
+    }
+    Arena own = scope;
+    if (own == null) {
+      own = Arena.ofShared();
+      scope = own;
+    }
+    return Views.of(bytes, own).asReadOnly();
+  }
+
+  @Override
+  public ByteBuffer buffer() {
+    return segment().asByteBuffer().order(ByteOrder.LITTLE_ENDIAN);
+  }
+
+  @Override
+  public void close() {
+    Arena own;
+    synchronized (this) {
+      if (closed) {
+        return;
+      }
+      closed = true;
+      own = scope;
+    }
+    dropped.closed();
+    if (own == null) {
+      unit.retire();
+    } else {
+      Closer.submit(new EndScope(unit, own));
+    }
+  }
+
+  /** Ends the hold's own scope; an operation in flight delays it. */
+  private static final class EndScope extends Closer.Task {
+    private final Owned unit;
+    private final Arena scope;
+
+    EndScope(Owned unit, Arena scope) {
+      this.unit = unit;
+      this.scope = scope;
+    }
+
+    @Override
+    protected boolean run() {
+      try {
+        scope.close();
+      } catch (IllegalStateException e) {
+        return false;
+      }
+      unit.retire();
+      return true;
+    }
+  }
+}

@@ -1,0 +1,202 @@
+package dev.holdfast.arena.internal.memory;
+
+import dev.holdfast.arena.FailureDetail;
+import dev.holdfast.arena.InsufficientSharedMemoryException;
+import dev.holdfast.arena.internal.fault.FaultPoint;
+import dev.holdfast.arena.internal.life.Closer;
+import dev.holdfast.arena.internal.life.Quarantine;
+import dev.holdfast.arena.internal.os.ErrnoException;
+import dev.holdfast.arena.internal.os.Mappings;
+import java.lang.foreign.MemorySegment;
+import java.util.ArrayDeque;
+import java.util.Deque;
+import java.util.List;
+import java.util.concurrent.atomic.AtomicInteger;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Mapped memory with an owner count: the open arena, each endpoint call in progress, each unit with
+ * owners. The count starts at one; the owner that brings it to zero unmaps, after the steps that
+ * must come first. A step that refuses sends the mapping to the quarantine.
+ */
+public final class MemoryMapping implements Quarantine.Retained {
+  private final MemorySegment segment;
+  private final SegmentWords words;
+  private final String place;
+
+  private final AtomicInteger owners = new AtomicInteger(1);
+  private final Deque<UnmapStep> steps; // guarded by this
+  private @Nullable String refusal; // guarded by this
+  private boolean unmapped; // guarded by this
+  private final Closer.Task unmapLater =
+      new Closer.Task() {
+        @Override
+        protected boolean run() {
+          if (!retry()) {
+            Quarantine.add(MemoryMapping.this);
+          }
+          return true;
+        }
+      };
+
+  MemoryMapping(MemorySegment segment, String place, List<UnmapStep> steps) {
+    this.segment = segment;
+    this.words = new SegmentWords(segment);
+    this.place = place;
+    this.steps = new ArrayDeque<>(steps);
+  }
+
+  /**
+   * Maps fresh private memory of zeros; the caller is its one owner.
+   *
+   * @throws InsufficientSharedMemoryException when the kernel refuses
+   */
+  public static MemoryMapping ofPrivate(long byteSize, String place) {
+    try {
+      return new MemoryMapping(Mappings.mapPrivate(byteSize), place, List.of());
+    } catch (ErrnoException e) {
+      throw new InsufficientSharedMemoryException(
+          FailureDetail.of("memory cannot be mapped")
+              .with("for", place)
+              .with("askedBytes", byteSize)
+              .with("error", String.valueOf(e.getMessage())),
+          e);
+    }
+  }
+
+  /** Returns all bytes, in the global scope: only for who is an owner. */
+  public MemorySegment segment() {
+    return segment;
+  }
+
+  /** Returns the words in the memory: only for who is an owner. */
+  public SharedWords words() {
+    return words;
+  }
+
+  /** Returns the size in bytes. */
+  public long byteSize() {
+    return segment.byteSize();
+  }
+
+  /**
+   * Adds a step that must run before unmapping; the last added runs first. Only for who is an
+   * owner.
+   */
+  public synchronized void addStep(UnmapStep step) {
+    steps.addFirst(step);
+  }
+
+  /** Adds an owner unless the count has reached zero. */
+  public boolean retain() {
+    int count = owners.get();
+    while (count > 0) {
+      if (owners.compareAndSet(count, count + 1)) {
+        return true;
+      }
+      count = owners.get();
+    }
+    return false;
+  }
+
+  /**
+   * Retires an owner; the last one has a background thread unmap. Allocates nothing and does not
+   * wait.
+   */
+  public void release() {
+    if (owners.decrementAndGet() == 0) {
+      Closer.submit(unmapLater);
+    }
+  }
+
+  /**
+   * Retires an owner; the last one unmaps on the calling thread.
+   *
+   * @return false when a step refused, and the mapping is in the quarantine
+   */
+  public boolean releaseNow() {
+    if (owners.decrementAndGet() != 0) {
+      return true;
+    }
+    if (retry()) {
+      return true;
+    }
+    Quarantine.add(this);
+    return false;
+  }
+
+  /** Unmaps when the last owner has retired; returns false when a step still refuses. */
+  public synchronized boolean mayBeUnmapped() {
+    return owners.get() > 0 || retry();
+  }
+
+  /**
+   * Starts to bring all pages into this process's tables, so that the first pass runs at full
+   * speed.
+   */
+  public void populateInBackground() {
+    if (!retain()) {
+      return;
+    }
+    Thread.ofPlatform()
+        .daemon()
+        .name("holdfast-populate")
+        .start(
+            () -> {
+              try {
+                populate();
+              } finally {
+                release();
+              }
+            });
+  }
+
+  private void populate() {
+    long piece = 64L << 20;
+    for (long done = 0; done < byteSize() && owners.get() > 1; done += piece) {
+      MemorySegment range = segment.asSlice(done, Math.min(piece, byteSize() - done));
+      if (!Mappings.advise(range, Mappings.MADV_POPULATE_READ)) {
+        return; // kernels before 5.14 do not know it
+      }
+    }
+  }
+
+  @Override
+  public String what() {
+    return "mapping of " + byteSize() + " bytes of " + place;
+  }
+
+  @Override
+  public synchronized String why() {
+    return String.valueOf(refusal);
+  }
+
+  /** Runs the steps that have not run, then unmaps; returns false when a step refuses. */
+  @Override
+  public synchronized boolean retry() {
+    if (unmapped) {
+      return true;
+    }
+    while (!steps.isEmpty()) {
+      UnmapStep step = steps.getFirst();
+      try {
+        if (FaultPoint.ENABLED) {
+          FaultPoint.BEFORE_UNMAP.reach();
+        }
+        step.run();
+      } catch (Exception e) {
+        refusal = step.what() + " was refused: " + e;
+        return false;
+      }
+      steps.removeFirst();
+    }
+    try {
+      Mappings.unmap(segment);
+    } catch (ErrnoException e) {
+      refusal = "munmap was refused: " + e.getMessage();
+      return false;
+    }
+    unmapped = true;
+    return true;
+  }
+}

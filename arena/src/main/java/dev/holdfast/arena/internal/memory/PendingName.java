@@ -1,0 +1,81 @@
+package dev.holdfast.arena.internal.memory;
+
+import dev.holdfast.arena.internal.fault.FaultPoint;
+import dev.holdfast.arena.internal.life.ExitHook;
+import dev.holdfast.arena.internal.os.Descriptors;
+import dev.holdfast.arena.internal.os.Errno;
+import dev.holdfast.arena.internal.os.ErrnoException;
+import java.io.IOException;
+import java.lang.System.Logger;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.atomic.AtomicBoolean;
+
+/**
+ * The name that a file will have once it is whole. Names that are left when the process exits are
+ * removed by the exit hook; those of a killed process are stale, because its lock is gone.
+ */
+final class PendingName {
+  private static final Logger LOG = System.getLogger("dev.holdfast.arena");
+  private static final Set<PendingName> NAMED = ConcurrentHashMap.newKeySet();
+  private static final AtomicBoolean HOOKED = new AtomicBoolean();
+
+  private final Path name;
+  private final Draft draft;
+
+  PendingName(Path name, Draft draft) {
+    this.name = name;
+    this.draft = draft;
+  }
+
+  /** Gives the whole, locked file its name. */
+  void link(int descriptor) {
+    if (FaultPoint.ENABLED) {
+      FaultPoint.FILE_READY.reach();
+    }
+    NAMED.add(this);
+    if (HOOKED.compareAndSet(false, true)) {
+      ExitHook.atExit("remove the names of arenas", () -> NAMED.forEach(PendingName::unlinkIfOurs));
+    }
+    Path named = draft.name();
+    try {
+      if (named == null) {
+        Descriptors.link(descriptor, name.toString());
+      } else {
+        Files.createLink(name, named);
+        draft.remove();
+      }
+    } catch (IOException e) {
+      NAMED.remove(this);
+      removeDraft();
+      throw new IllegalArgumentException("the backing file could not be named: file=" + name, e);
+    }
+  }
+
+  /** Removes the name if it still leads to the file. */
+  void remove() {
+    NAMED.remove(this);
+    unlinkIfOurs();
+  }
+
+  void removeDraft() {
+    draft.remove();
+  }
+
+  private void unlinkIfOurs() {
+    if (!draft.leadsHere(name)) {
+      LOG.log(Logger.Level.DEBUG, () -> "the name of an arena is gone already: " + name);
+      return;
+    }
+    try {
+      Descriptors.unlink(name.toString());
+    } catch (ErrnoException e) {
+      if (e.errno() != Errno.ENOENT) {
+        LOG.log(
+            Logger.Level.WARNING, () -> "the name of an arena could not be removed: " + name, e);
+      }
+    }
+  }
+}

@@ -1,0 +1,200 @@
+package dev.holdfast.arena.internal.memory;
+
+import dev.holdfast.arena.ArenaCorruptedException;
+import dev.holdfast.arena.Backing;
+import dev.holdfast.arena.FailureDetail;
+import dev.holdfast.arena.internal.os.Descriptors;
+import dev.holdfast.arena.internal.os.ErrnoException;
+import dev.holdfast.arena.internal.os.Mappings;
+import dev.holdfast.arena.internal.os.NativeAccess;
+import dev.holdfast.arena.internal.os.ProcessIdentity;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.concurrent.atomic.AtomicBoolean;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * An open descriptor of shared memory. Made by {@link SharedFiles#create} in the owner, by the
+ * attach methods elsewhere. Closing it ends attaching and touches no mapping.
+ */
+public final class SharedFile implements AutoCloseable {
+  private final int descriptor;
+  private final long byteSize;
+  private final String place;
+  private final @Nullable PendingName pendingName;
+  private final AtomicBoolean named = new AtomicBoolean();
+  private final AtomicBoolean closed = new AtomicBoolean();
+
+  SharedFile(int descriptor, long byteSize, String place, @Nullable PendingName pendingName) {
+    this.descriptor = descriptor;
+    this.byteSize = byteSize;
+    this.place = place;
+    this.pendingName = pendingName;
+  }
+
+  /**
+   * Reserves shared memory; see {@link SharedFiles#create}.
+   *
+   * @param backing where from
+   * @param label what {@code /proc/PID/maps} shows
+   * @param byteSize all bytes
+   */
+  public static SharedFile create(Backing backing, String label, long byteSize) {
+    return SharedFiles.create(backing, label, byteSize);
+  }
+
+  /**
+   * Opens what another process of the same user has open.
+   *
+   * @param ownerPid its pid
+   * @param ownerDescriptor its descriptor
+   * @param linkText what the link of that descriptor must say, so that no other file is opened by
+   *     mistake
+   * @param byteSize the size that it must have
+   */
+  public static SharedFile attach(
+      long ownerPid, int ownerDescriptor, String linkText, long byteSize) {
+    Path link = Path.of("/proc/" + ownerPid + "/fd/" + ownerDescriptor);
+    try {
+      String text = Files.readSymbolicLink(link).toString();
+      if (!text.equals(linkText)) {
+        throw new ArenaCorruptedException(
+            FailureDetail.of("the owner's descriptor leads to another file")
+                .with("link", link)
+                .with("expected", linkText)
+                .with("found", text)
+                .advise("the arena was unlinked, or its owner has ended"));
+      }
+      return open(link.toString(), byteSize, linkText);
+    } catch (IOException e) {
+      throw cannotAttach(link.toString(), e);
+    }
+  }
+
+  /** Opens a path of {@code /proc} or of a named file; a size of zero or less is not checked. */
+  public static SharedFile attachPath(String path, long byteSize) {
+    try {
+      return open(path, byteSize, path);
+    } catch (IOException e) {
+      throw cannotAttach(path, e);
+    }
+  }
+
+  private static SharedFile open(String path, long byteSize, String place) throws ErrnoException {
+    NativeAccess.require();
+    int descriptor = Descriptors.open(path, Descriptors.O_RDWR | Descriptors.O_CLOEXEC, 0);
+    try {
+      long size = Descriptors.size(descriptor);
+      if (size <= 0 || (byteSize > 0 && size != byteSize)) {
+        throw new ArenaCorruptedException(
+            FailureDetail.of("shared memory has another size than its description")
+                .with("place", place)
+                .with("expectedBytes", byteSize)
+                .with("foundBytes", size));
+      }
+      return new SharedFile(descriptor, size, place, null);
+    } catch (ErrnoException | RuntimeException e) {
+      Descriptors.close(descriptor);
+      throw e;
+    }
+  }
+
+  private static IllegalStateException cannotAttach(String path, IOException e) {
+    return new IllegalStateException(
+        FailureDetail.of("cannot attach to shared memory")
+            .with("path", path)
+            .with("reason", String.valueOf(e.getMessage()))
+            .advise(
+                "the owner must live, run as the same user, and not have unlinked the arena; only"
+                    + " processes of one user share an arena")
+            .message(),
+        e);
+  }
+
+  /** Returns the descriptor, open until {@link #close}. */
+  public int descriptor() {
+    return descriptor;
+  }
+
+  /** Returns the size in bytes. */
+  public long byteSize() {
+    return byteSize;
+  }
+
+  /** Returns where the memory comes from, as errors name it. */
+  public String place() {
+    return place;
+  }
+
+  /** Returns what the link of the descriptor says, for {@link #attach} in another process. */
+  public String linkText() {
+    try {
+      return Files.readSymbolicLink(Path.of("/proc/self/fd/" + descriptor)).toString();
+    } catch (IOException e) {
+      throw new IllegalStateException(
+          "cannot read /proc/self/fd; Holdfast needs a mounted /proc", e);
+    }
+  }
+
+  /** Returns the path by which a child of this process opens the file. */
+  public String procPath() {
+    return "/proc/" + ProcessIdentity.current().pid() + "/fd/" + descriptor;
+  }
+
+  /**
+   * Gives a named file its name; call when its content is whole. Does nothing for other backings.
+   */
+  public void publishName() {
+    if (pendingName != null && named.compareAndSet(false, true)) {
+      pendingName.link(descriptor);
+    }
+  }
+
+  /** Removes the name of a named file if it still leads to this file. */
+  public void removeName() {
+    if (pendingName != null && named.compareAndSet(true, false)) {
+      pendingName.remove();
+    }
+  }
+
+  /** Maps all of the file. */
+  public MemoryMapping map(List<UnmapStep> stepsBeforeUnmap) {
+    try {
+      return new MemoryMapping(Mappings.mapShared(descriptor, byteSize), place, stepsBeforeUnmap);
+    } catch (ErrnoException e) {
+      throw SharedFiles.refused("shared memory could not be mapped", place, byteSize, e);
+    }
+  }
+
+  /** Maps all of the file, with nothing to do before unmapping. */
+  public MemoryMapping map() {
+    return map(List.of());
+  }
+
+  /** Closes the descriptor. Repeating it does nothing. */
+  @Override
+  public void close() {
+    if (!closed.compareAndSet(false, true)) {
+      return;
+    }
+    if (pendingName != null && !named.get()) {
+      pendingName.removeDraft();
+    }
+    try {
+      Descriptors.close(descriptor);
+    } catch (ErrnoException e) {
+      throw new IllegalStateException("cannot close the descriptor of " + place, e);
+    }
+  }
+
+  /** Returns the file's size now, or -1 when the descriptor is closed. */
+  public long sizeNow() {
+    try {
+      return closed.get() ? -1 : Descriptors.size(descriptor);
+    } catch (ErrnoException e) {
+      return -1;
+    }
+  }
+}

@@ -1,0 +1,210 @@
+package dev.holdfast.arena.internal.memory;
+
+import dev.holdfast.arena.Backing;
+import dev.holdfast.arena.FailureDetail;
+import dev.holdfast.arena.InsufficientSharedMemoryException;
+import dev.holdfast.arena.internal.fault.FaultPoint;
+import dev.holdfast.arena.internal.os.Descriptors;
+import dev.holdfast.arena.internal.os.Errno;
+import dev.holdfast.arena.internal.os.ErrnoException;
+import dev.holdfast.arena.internal.os.Mappings;
+import dev.holdfast.arena.internal.os.NativeAccess;
+import java.io.IOException;
+import java.lang.System.Logger;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.concurrent.atomic.AtomicBoolean;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Makes the files behind arenas and channels. Pages are reserved before anybody maps them, so that
+ * lack of space is an exception here and not SIGBUS later; whatever fails half-way is undone.
+ */
+public final class SharedFiles {
+  private static final Logger LOG = System.getLogger("dev.holdfast.arena");
+  private static final long RESERVE_PIECE = 64L << 20;
+  private static final AtomicBoolean FALLBACK_REPORTED = new AtomicBoolean();
+
+  private SharedFiles() {}
+
+  static SharedFile create(Backing backing, String label, long byteSize) {
+    NativeAccess.require();
+    return switch (backing) {
+      case Backing.Memfd _ -> createMemfd(label, byteSize);
+      case Backing.Standard _ -> createStandard(label, byteSize);
+      case Backing.Directory(String folder) -> createInFolder(Path.of(folder), byteSize);
+      case Backing.NamedFile(String file) -> createNamed(Path.of(file), byteSize);
+    };
+  }
+
+  /** Returns the size of the pages that a backing gives, in bytes. */
+  public static long pageSize(Backing backing) {
+    NativeAccess.require();
+    if (backing instanceof Backing.Directory(String folder)) {
+      try {
+        Path path = Path.of(folder);
+        if (Files.isDirectory(path) && Files.getFileStore(path).type().equals("hugetlbfs")) {
+          return Files.getFileStore(path).getBlockSize();
+        }
+      } catch (IOException e) {
+        throw new IllegalArgumentException(
+            "cannot read the folder of the backing: folder=" + folder, e);
+      }
+    }
+    return Mappings.pageSize();
+  }
+
+  private static SharedFile createStandard(String label, long byteSize) {
+    try {
+      return createMemfd(label, byteSize);
+    } catch (UnsupportedOperationException e) {
+      Path shm = Path.of("/dev/shm");
+      Path folder = Files.isWritable(shm) ? shm : Path.of(System.getProperty("java.io.tmpdir"));
+      if (FALLBACK_REPORTED.compareAndSet(false, true)) {
+        LOG.log(
+            Logger.Level.WARNING,
+            "memfd is refused here, arenas lie in {0}: {1}",
+            folder,
+            e.getMessage());
+      }
+      return createInFolder(folder, byteSize);
+    }
+  }
+
+  private static SharedFile createMemfd(String label, long byteSize) {
+    Place place = Place.memory("memfd:" + label);
+    step();
+    place.requireSpace(byteSize, byteSize);
+    int flags = Descriptors.MFD_CLOEXEC | Descriptors.MFD_ALLOW_SEALING;
+    int descriptor;
+    try {
+      descriptor = memfd(label, flags);
+    } catch (ErrnoException e) {
+      if (e.errno() == Errno.EPERM || e.errno() == Errno.ENOSYS || e.errno() == Errno.EACCES) {
+        throw new UnsupportedOperationException(
+            FailureDetail.of("the system refuses memfd_create")
+                .with("reason", String.valueOf(e.getMessage()))
+                .advise("use Backing.directory with a tmpfs such as /dev/shm")
+                .message(),
+            e);
+      }
+      throw refused("shared memory could not be opened", place.name(), byteSize, e);
+    }
+    return finish(
+        descriptor,
+        place.name(),
+        byteSize,
+        null,
+        () -> {
+          Descriptors.setMode(descriptor, Draft.OWNER_ONLY); // memfd_create gives everybody's
+          reserve(descriptor, place, byteSize);
+          Descriptors.addSeals(
+              descriptor, Descriptors.SEAL_SHRINK | Descriptors.SEAL_GROW | Descriptors.SEAL_SEAL);
+        });
+  }
+
+  private static int memfd(String label, int flags) throws ErrnoException {
+    try {
+      return Descriptors.memfd(label, flags | Descriptors.MFD_NOEXEC_SEAL);
+    } catch (ErrnoException e) {
+      if (e.errno() != Errno.EINVAL) {
+        throw e;
+      }
+      return Descriptors.memfd(label, flags); // kernels before 6.3 do not know the flag
+    }
+  }
+
+  /**
+   * A file in a folder has no name once it is reserved; until then a draft's name, where it needs
+   * one.
+   */
+  private static SharedFile createInFolder(Path folder, long byteSize) {
+    Place place = Place.inFolder(folder, folder.toString());
+    Draft draft = Draft.open(place, byteSize);
+    return finish(
+        draft.descriptor(),
+        place.name(),
+        byteSize,
+        null,
+        () -> {
+          try {
+            reserve(draft.descriptor(), place, byteSize);
+          } finally {
+            draft.remove();
+          }
+        });
+  }
+
+  /** A named file is locked and whole before it has its name. */
+  private static SharedFile createNamed(Path file, long byteSize) {
+    Path name = file.toAbsolutePath();
+    Path folder = name.getParent();
+    if (folder == null) {
+      throw new IllegalArgumentException("the backing file needs a folder: file=" + file);
+    }
+    Place place = Place.inFolder(folder, file.toString());
+    StaleFiles.requireFree(name);
+    Draft draft = Draft.open(place, byteSize);
+    return finish(
+        draft.descriptor(),
+        place.name(),
+        byteSize,
+        new PendingName(name, draft),
+        () -> reserve(draft.descriptor(), place, byteSize));
+  }
+
+  private interface Body {
+    void run() throws ErrnoException;
+  }
+
+  private static SharedFile finish(
+      int descriptor, String place, long byteSize, @Nullable PendingName name, Body body) {
+    SharedFile file = new SharedFile(descriptor, byteSize, place, name);
+    try {
+      body.run();
+      step();
+      return file;
+    } catch (ErrnoException e) {
+      file.close();
+      throw refused("shared memory could not be reserved", place, byteSize, e);
+    } catch (RuntimeException e) {
+      file.close();
+      throw e;
+    }
+  }
+
+  private static void reserve(int descriptor, Place place, long byteSize) throws ErrnoException {
+    if (FaultPoint.ENABLED) {
+      FaultPoint.FILE_CREATED.reach();
+    }
+    Descriptors.setSize(descriptor, byteSize);
+    for (long done = 0; done < byteSize; done += RESERVE_PIECE) {
+      step();
+      place.requireSpace(byteSize, byteSize - done);
+      Descriptors.reserve(descriptor, done, Math.min(RESERVE_PIECE, byteSize - done));
+    }
+  }
+
+  static InsufficientSharedMemoryException refused(
+      String what, String place, long byteSize, ErrnoException e) {
+    String advice =
+        switch (e.errno()) {
+          case Errno.EMFILE, Errno.ENFILE -> "close files or raise the limit on open files";
+          case Errno.EFBIG -> "raise the limit on the size of files";
+          default -> "ask for less or name another folder as backing";
+        };
+    return new InsufficientSharedMemoryException(
+        FailureDetail.of(what)
+            .with("place", place)
+            .with("bytesAsked", byteSize)
+            .with("reason", String.valueOf(e.getMessage()))
+            .advise(advice),
+        e);
+  }
+
+  static void step() {
+    if (FaultPoint.ENABLED) {
+      FaultPoint.CONSTRUCTION_STEP.reach();
+    }
+  }
+}

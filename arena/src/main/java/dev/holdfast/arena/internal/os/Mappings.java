@@ -1,0 +1,102 @@
+package dev.holdfast.arena.internal.os;
+
+import static java.lang.foreign.ValueLayout.ADDRESS;
+import static java.lang.foreign.ValueLayout.JAVA_INT;
+import static java.lang.foreign.ValueLayout.JAVA_LONG;
+
+import java.lang.foreign.Arena;
+import java.lang.foreign.MemorySegment;
+import java.lang.invoke.MethodHandle;
+
+/**
+ * mmap, munmap and their kin as downcalls: an interrupt would close a {@code FileChannel}, and
+ * closing a mapping's {@code Arena} is refused while a waiter is inside.
+ */
+@SuppressWarnings("restricted")
+public final class Mappings {
+  public static final int MADV_HUGEPAGE = 14;
+  public static final int MADV_POPULATE_READ = 22;
+  public static final int MADV_POPULATE_WRITE = 23;
+
+  private static final int PROT_READ_WRITE = 3;
+  private static final int MAP_SHARED = 1;
+  private static final int MAP_PRIVATE_ANONYMOUS = 0x22;
+  private static final long MAP_FAILED = -1;
+
+  private Mappings() {}
+
+  private static final class Handles {
+    static final MethodHandle MMAP =
+        Natives.bind(
+            "mmap",
+            Natives.returnsAddress(ADDRESS, JAVA_LONG, JAVA_INT, JAVA_INT, JAVA_INT, JAVA_LONG));
+    static final MethodHandle MUNMAP =
+        Natives.bind("munmap", Natives.returnsInt(ADDRESS, JAVA_LONG));
+    static final MethodHandle MADVISE =
+        Natives.bind("madvise", Natives.returnsInt(ADDRESS, JAVA_LONG, JAVA_INT));
+    static final MethodHandle PAGE_SIZE = Natives.bind("getpagesize", Natives.returnsInt());
+  }
+
+  /** Maps all of a file for reading and writing, shared; the segment has the global scope. */
+  public static MemorySegment mapShared(int descriptor, long byteSize) throws ErrnoException {
+    return map(byteSize, MAP_SHARED, descriptor);
+  }
+
+  /** Maps fresh private memory of zeros. */
+  public static MemorySegment mapPrivate(long byteSize) throws ErrnoException {
+    return map(byteSize, MAP_PRIVATE_ANONYMOUS, -1);
+  }
+
+  private static MemorySegment map(long byteSize, int flags, int descriptor) throws ErrnoException {
+    try (Arena arena = Arena.ofConfined()) {
+      MemorySegment state = Natives.callState(arena);
+      MemorySegment address =
+          (MemorySegment)
+              Handles.MMAP.invokeExact(
+                  state, MemorySegment.NULL, byteSize, PROT_READ_WRITE, flags, descriptor, 0L);
+      if (address.address() == MAP_FAILED) {
+        throw new ErrnoException("mmap", Natives.errno(state));
+      }
+      return address.reinterpret(byteSize);
+    } catch (ErrnoException e) {
+      throw e;
+    } catch (Throwable e) {
+      throw Natives.unexpected(e);
+    }
+  }
+
+  /** Unmaps what one of the map methods returned. */
+  public static void unmap(MemorySegment mapped) throws ErrnoException {
+    try (Arena arena = Arena.ofConfined()) {
+      MemorySegment state = Natives.callState(arena);
+      int result = (int) Handles.MUNMAP.invokeExact(state, mapped, mapped.byteSize());
+      if (result != 0) {
+        throw new ErrnoException("munmap", Natives.errno(state));
+      }
+    } catch (ErrnoException e) {
+      throw e;
+    } catch (Throwable e) {
+      throw Natives.unexpected(e);
+    }
+  }
+
+  /** madvise(2); returns false when the kernel refuses, which is no reason to fail. */
+  public static boolean advise(MemorySegment range, int advice) {
+    try (Arena arena = Arena.ofConfined()) {
+      MemorySegment state = Natives.callState(arena);
+      int result = (int) Handles.MADVISE.invokeExact(state, range, range.byteSize(), advice);
+      return result == 0;
+    } catch (Throwable e) {
+      throw Natives.unexpected(e);
+    }
+  }
+
+  /** Returns the size of a page of ordinary memory, in bytes. */
+  public static int pageSize() {
+    try (Arena arena = Arena.ofConfined()) {
+      return (int) Handles.PAGE_SIZE.invokeExact(Natives.callState(arena));
+    } catch (Throwable e) {
+      throw Natives.unexpected(e);
+    }
+  }
+}

@@ -1,0 +1,296 @@
+package dev.holdfast.arena.internal.output;
+
+import dev.holdfast.arena.FailureDetail;
+import dev.holdfast.arena.InsufficientSharedMemoryException;
+import dev.holdfast.arena.internal.life.Closer;
+import dev.holdfast.arena.internal.life.Holds;
+import dev.holdfast.arena.internal.life.Owned;
+import dev.holdfast.arena.internal.memory.ArenaLayout;
+import dev.holdfast.arena.internal.memory.SpaceCheck;
+import dev.holdfast.arena.internal.os.ErrnoException;
+import dev.holdfast.arena.internal.os.Mappings;
+import java.lang.foreign.MemorySegment;
+import java.util.UUID;
+import java.util.concurrent.atomic.LongAdder;
+import java.util.function.BooleanSupplier;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Off-heap memory for the outputs of one reader, used again and again: a copy into memory that was
+ * in use before is several times faster than one into fresh pages. Thread-safe.
+ *
+ * <p>Buffers come in {@link SizeClasses}. What is given back is kept while all that is kept stays
+ * within a limit; beyond it the longest idle goes first, so that a change of sizes drains the old
+ * ones. All goes when no output was made for 10 s, and when the reader is closed. Giving back takes
+ * a short lock under which nothing is allocated, because the cleaner does it too; unmapping is the
+ * closer's work.
+ */
+public final class OutputAllocator {
+  private static final long IDLE_NANOS = 10_000_000_000L;
+  private static final long CHECK_EVERY = 64L << 20;
+  private static final long SLAB_BYTES = 1L << 20;
+  private static final long LEAST_FLOOR = 64L << 20;
+  private static final long MOST_FLOOR = 256L << 20;
+  private static final long HEADROOM = 4096;
+  private static final long HUGE_PAGE = 2L << 20;
+
+  private final long maxRetainedBytes;
+  private final OutputPressure pressure;
+  private final LongAdder leaks = new LongAdder();
+  private final LongAdder closingLeases = new LongAdder();
+
+  private final SlabList[] withIdlePiece = new SlabList[SizeClasses.COUNT]; // guarded by this
+  private final SlabList whollyIdle = new SlabList(SlabList.WHOLLY_IDLE); // guarded by this
+  private long mappedSlabs; // this and the following guarded by this
+  private long freshBytes;
+  private long freshSinceCheck = CHECK_EVERY;
+  private long recycledBytes;
+  private long retainedBytes;
+  private long lastTaken;
+  private boolean closed;
+
+  /**
+   * What an allocator has done.
+   *
+   * @param freshBytes bytes taken from the operating system
+   * @param recycledBytes bytes that were used again
+   * @param retainedBytes bytes that are idle and kept
+   * @param closingLeases leases closed by their users whose views have not ended
+   * @param leaks leases dropped without a close
+   */
+  public record Figures(
+      long freshBytes, long recycledBytes, long retainedBytes, long closingLeases, long leaks) {}
+
+  /**
+   * Makes an allocator that has no memory yet.
+   *
+   * @param maxRetainedBytes the most bytes that lie idle
+   * @param wakeGuard has {@link #collectionDue} asked soon; must not wait
+   */
+  public OutputAllocator(long maxRetainedBytes, Runnable wakeGuard) {
+    this.maxRetainedBytes = maxRetainedBytes;
+    // half, so that all that one collection gives back is kept
+    this.pressure =
+        new OutputPressure(Math.clamp(maxRetainedBytes / 2, LEAST_FLOOR, MOST_FLOOR), wakeGuard);
+    for (int i = 0; i < withIdlePiece.length; i++) {
+      withIdlePiece[i] = new SlabList(SlabList.WITH_IDLE_PIECE);
+    }
+  }
+
+  /** Begins the output of a unit with one owner, who retires. */
+  public Output output(UUID arena, long unit, long byteSize) {
+    return new Output(this, arena, unit, byteSize);
+  }
+
+  /** Takes memory that nobody looks for by address, to be given back soon. */
+  public Piece scratch(long byteSize) {
+    return take(byteSize, null);
+  }
+
+  /** Takes memory for an owner. */
+  Piece take(long byteSize, @Nullable Owned owner) {
+    int sizeClass = SizeClasses.of(byteSize);
+    Piece piece = takeIdle(sizeClass);
+    if (piece == null) {
+      pressure.awaitRelief();
+      piece = takeIdle(sizeClass);
+    }
+    if (piece == null) {
+      piece = takeFresh(sizeClass);
+    }
+    piece.slab().setOwner(piece.index(), owner);
+    return piece;
+  }
+
+  private synchronized @Nullable Piece takeIdle(int sizeClass) {
+    Slab slab = withIdlePiece[sizeClass].first();
+    return slab == null ? null : takeFrom(slab);
+  }
+
+  private Piece takeFrom(Slab slab) {
+    if (slab.isIdle()) {
+      whollyIdle.remove(slab);
+      retainedBytes -= slab.byteSize();
+    }
+    if (slab.recycles()) {
+      recycledBytes += SizeClasses.bytes(slab.sizeClass());
+    }
+    Piece piece = slab.take();
+    if (slab.isUsedUp()) {
+      slabs(slab).remove(slab);
+    }
+    lastTaken = System.nanoTime();
+    return piece;
+  }
+
+  private SlabList slabs(Slab slab) {
+    return withIdlePiece[slab.sizeClass()];
+  }
+
+  private Piece takeFresh(int sizeClass) {
+    Slab slab = map(sizeClass);
+    Holds.register(slab);
+    Piece piece;
+    synchronized (this) {
+      mappedSlabs++;
+      freshBytes += slab.byteSize();
+      retainedBytes += slab.byteSize();
+      slabs(slab).addFirst(slab);
+      whollyIdle.addLast(slab);
+      piece = takeFrom(slab);
+    }
+    OutputTrimmer.watch(this);
+    return piece;
+  }
+
+  private Slab map(int sizeClass) {
+    long pieceBytes = SizeClasses.bytes(sizeClass);
+    int pieces = (int) Math.max(1, SLAB_BYTES / pieceBytes);
+    if (pieces == 1) {
+      // room for the gaps between binaries of 4096 bytes or more, which costs no memory until it is
+      // used
+      pieceBytes += pieceBytes / 64 + HEADROOM;
+    }
+    long byteSize = ArenaLayout.roundUp(pieces * pieceBytes, Mappings.pageSize());
+    checkRoom(byteSize);
+    try {
+      MemorySegment memory = Mappings.mapPrivate(byteSize);
+      if (byteSize >= HUGE_PAGE) {
+        // a first copy into huge pages is several times faster; where there are none, nothing changes
+        var _ = Mappings.advise(memory, Mappings.MADV_HUGEPAGE);
+      }
+      return new Slab(sizeClass, pieces, pieceBytes, memory);
+    } catch (ErrnoException e) {
+      throw new InsufficientSharedMemoryException(
+          FailureDetail.of("no memory for the copy of a unit")
+              .with("bytesAsked", byteSize)
+              .with("freshBytes", figures().freshBytes())
+              .advise("release outputs sooner, or allow the process more memory"),
+          e);
+    }
+  }
+
+  /**
+   * Looks at the machine's limits before every 64 MiB, since who touches too much is killed and not
+   * told.
+   */
+  private void checkRoom(long byteSize) {
+    synchronized (this) {
+      freshSinceCheck += byteSize;
+      if (freshSinceCheck < CHECK_EVERY) {
+        return;
+      }
+      freshSinceCheck = 0;
+    }
+    SpaceCheck.requireMemory("copies of units", byteSize);
+  }
+
+  /** Gives a piece back. Allocates nothing and waits for nothing but a short lock. */
+  public void give(Piece piece) {
+    Slab slab = piece.slab();
+    slab.setOwner(piece.index(), null);
+    Slab evicted = null;
+    synchronized (this) {
+      if (slab.isUsedUp()) {
+        slabs(slab).addFirst(slab);
+      }
+      slab.give(piece.index());
+      if (slab.isIdle()) {
+        whollyIdle.addLast(slab);
+        retainedBytes += slab.byteSize();
+        evicted = evict(closed ? 0 : maxRetainedBytes);
+      }
+    }
+    unmap(evicted);
+  }
+
+  /**
+   * Takes idle slabs out until a limit is kept; returns the first of them, linked to the others.
+   */
+  private @Nullable Slab evict(long limit) {
+    Slab evicted = null;
+    while (retainedBytes > limit) {
+      Slab slab = whollyIdle.first();
+      if (slab == null) {
+        throw new IllegalStateException("idle bytes without an idle slab: bytes=" + retainedBytes);
+      }
+      whollyIdle.remove(slab);
+      slabs(slab).remove(slab);
+      retainedBytes -= slab.byteSize();
+      mappedSlabs--;
+      slab.next[SlabList.WHOLLY_IDLE] = evicted;
+      evicted = slab;
+    }
+    return evicted;
+  }
+
+  private static void unmap(@Nullable Slab evicted) {
+    Slab slab = evicted;
+    while (slab != null) {
+      Slab following = slab.next[SlabList.WHOLLY_IDLE];
+      slab.next[SlabList.WHOLLY_IDLE] = null;
+      Closer.submit(slab);
+      slab = following;
+    }
+  }
+
+  /** Lets idle memory go when no output was made for a while. */
+  void trim(long now) {
+    Slab evicted = null;
+    synchronized (this) {
+      if (now - lastTaken > IDLE_NANOS) {
+        evicted = evict(0);
+      }
+      if (mappedSlabs == 0) {
+        OutputTrimmer.forget(this);
+      }
+    }
+    unmap(evicted);
+  }
+
+  /** Ends recycling: idle memory goes now, and what is in use when it is given back. */
+  public void close() {
+    Slab evicted;
+    synchronized (this) {
+      closed = true;
+      evicted = evict(0);
+    }
+    unmap(evicted);
+  }
+
+  /** Returns whether outputs that may have been dropped are worth a collection. */
+  public boolean collectionDue(long now) {
+    return pressure.due(now);
+  }
+
+  /** A collection is about to run. */
+  public void collectionBegins() {
+    pressure.collectionBegins();
+  }
+
+  /**
+   * It has run, or was refused.
+   *
+   * @param cleanerBegan whether the cleaner has begun with what was found
+   */
+  public void collectionEnded(long now, BooleanSupplier cleanerBegan) {
+    pressure.collectionEnded(now, cleanerBegan);
+  }
+
+  /** Returns what this allocator has done. */
+  public synchronized Figures figures() {
+    return new Figures(freshBytes, recycledBytes, retainedBytes, closingLeases.sum(), leaks.sum());
+  }
+
+  OutputPressure pressure() {
+    return pressure;
+  }
+
+  void leaked() {
+    leaks.increment();
+  }
+
+  void closing(int more) {
+    closingLeases.add(more);
+  }
+}

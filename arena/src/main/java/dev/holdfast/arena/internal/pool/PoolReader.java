@@ -1,0 +1,133 @@
+package dev.holdfast.arena.internal.pool;
+
+import dev.holdfast.arena.ArenaReader;
+import dev.holdfast.arena.OpenUnit;
+import dev.holdfast.arena.Side;
+import dev.holdfast.arena.UnitReceipt;
+import dev.holdfast.arena.ViewScope;
+import dev.holdfast.arena.internal.core.ArenaCore;
+import dev.holdfast.arena.internal.core.HeapCopies;
+import dev.holdfast.arena.internal.fault.FaultPoint;
+import dev.holdfast.arena.internal.life.HolderKind;
+import dev.holdfast.arena.internal.life.UnitLedger;
+import dev.holdfast.arena.internal.life.UnitRecord;
+import dev.holdfast.arena.internal.memory.Claim;
+import java.util.concurrent.atomic.AtomicBoolean;
+
+/** The reader of a pool: views alias the segments. */
+public final class PoolReader implements ArenaReader {
+  private final Object keptOpen;
+  private final ArenaCore core;
+  private final PoolStorage storage;
+  private final UnitLedger ledger;
+  private final boolean writableViews;
+  private final AtomicBoolean closed = new AtomicBoolean();
+
+  /**
+   * Claims the reader.
+   *
+   * @param handle the arena object, kept reachable and so open as long as this reader
+   * @param core the arena
+   * @param writableViews whether views can be written
+   */
+  public PoolReader(Object handle, ArenaCore core, boolean writableViews) {
+    this.keptOpen = handle;
+    this.core = core;
+    this.writableViews = writableViews;
+    core.enter();
+    try {
+      core.claim(Side.READER, Claim.Use.STREAMS);
+      this.storage = new PoolStorage(core);
+      this.ledger = new UnitLedger(core.geometry().arenaId(), core.words(), storage, 0);
+      core.readerOpened(ledger, storage);
+    } catch (InternalError e) {
+      throw core.fault(e);
+    } finally {
+      core.exit();
+    }
+  }
+
+  @Override
+  public void reset() {
+    requireOpen();
+  }
+
+  @Override
+  public void admit(UnitReceipt receipt) {
+    requireOpen();
+    core.enter();
+    try {
+      var _ = ledger.admit(receipt);
+    } catch (InternalError e) {
+      throw core.fault(e);
+    } finally {
+      core.exit();
+    }
+  }
+
+  @Override
+  public OpenUnit beginUnit(UnitReceipt receipt, ViewScope scope) {
+    core.enter(); // what was admitted can be opened after the reader is closed, but not after the
+    // arena is
+    core.exit();
+    UnitRecord unit = ledger.take(receipt);
+    try {
+      unit.heldBy(HolderKind.RESTORE);
+    } catch (InternalError e) {
+      throw core.fault(e);
+    }
+    if (FaultPoint.ENABLED) {
+      FaultPoint.UNIT_OPENED.reach();
+    }
+    storage.opened(unit);
+    return new PoolOpenUnit(core, storage, unit, scope, writableViews);
+  }
+
+  @Override
+  public void discard(UnitReceipt receipt) {
+    try {
+      ledger.take(receipt).retire();
+    } catch (InternalError e) {
+      throw core.fault(e);
+    }
+  }
+
+  @Override
+  public boolean zeroCopy() {
+    return true;
+  }
+
+  @Override
+  public boolean writableViews() {
+    return writableViews;
+  }
+
+  @Override
+  public boolean heapCopiesAdvised() {
+    return HeapCopies.advised(core);
+  }
+
+  private void requireOpen() {
+    if (closed.get()) {
+      throw core.closedException("the reader is closed");
+    }
+  }
+
+  @Override
+  public void close() {
+    if (closed.compareAndSet(false, true) && core.mapping().retain()) {
+      try {
+        ledger.close();
+      } catch (InternalError e) {
+        throw core.fault(e);
+      } finally {
+        core.mapping().release();
+      }
+    }
+  }
+
+  @Override
+  public String toString() {
+    return "reader of " + keptOpen;
+  }
+}

@@ -1,0 +1,164 @@
+package dev.holdfast.arena.internal.ring;
+
+import dev.holdfast.arena.ArenaReader;
+import dev.holdfast.arena.OpenUnit;
+import dev.holdfast.arena.Side;
+import dev.holdfast.arena.UnitReceipt;
+import dev.holdfast.arena.ViewScope;
+import dev.holdfast.arena.internal.core.ArenaCore;
+import dev.holdfast.arena.internal.core.HeapCopies;
+import dev.holdfast.arena.internal.fault.FaultPoint;
+import dev.holdfast.arena.internal.life.HolderKind;
+import dev.holdfast.arena.internal.life.UnitLedger;
+import dev.holdfast.arena.internal.life.UnitRecord;
+import dev.holdfast.arena.internal.memory.ArenaWords;
+import dev.holdfast.arena.internal.memory.Claim;
+import dev.holdfast.arena.internal.output.OutputAllocator;
+import java.util.concurrent.atomic.AtomicBoolean;
+
+/**
+ * The reader of a ring: views are of private copies, and a unit's span goes back when its restore
+ * ends.
+ */
+public final class RingReader implements ArenaReader {
+  private final Object keptOpen;
+  private final ArenaCore core;
+  private final UnitLedger ledger;
+  private final OutputAllocator outputs;
+  private final RingBytes bytes;
+  private final boolean writableViews;
+  private final AtomicBoolean closed = new AtomicBoolean();
+
+  /**
+   * Claims the reader.
+   *
+   * @param handle the arena object, kept reachable and so open as long as this reader
+   * @param core the arena
+   * @param writableViews whether views can be written
+   * @param maxRetainedBytes the most bytes of idle copies that are kept for use
+   */
+  public RingReader(Object handle, ArenaCore core, boolean writableViews, long maxRetainedBytes) {
+    this.keptOpen = handle;
+    this.core = core;
+    this.writableViews = writableViews;
+    long capacity = core.geometry().unitBytes();
+    core.enter();
+    try {
+      this.bytes = new RingBytes(core.data(0, capacity), capacity);
+      this.outputs = new OutputAllocator(maxRetainedBytes, core::outputsPressing);
+      core.claim(Side.READER, Claim.Use.STREAMS);
+      this.ledger = openLedger(core, capacity);
+      core.readerOpened(ledger, outputs);
+    } catch (InternalError e) {
+      throw core.fault(e);
+    } finally {
+      core.exit();
+    }
+  }
+
+  private static UnitLedger openLedger(ArenaCore core, long capacity) {
+    try {
+      ArenaWords words = core.words();
+      long tail = ArenaWords.checkedTail(words.tailVolatile(), words.headAcquire(), capacity);
+      return new UnitLedger(core.geometry().arenaId(), words, new RingStorage(core), tail);
+    } catch (RuntimeException | Error e) {
+      core.giveBack(Side.READER);
+      throw e;
+    }
+  }
+
+  /**
+   * Also looks whether the owner has replaced the writer, whose first unit may wait for its
+   * predecessor's bytes.
+   */
+  @Override
+  public void reset() {
+    requireOpen();
+    core.enter();
+    try {
+      ledger.writerReplaced();
+    } catch (InternalError e) {
+      throw core.fault(e);
+    } finally {
+      core.exit();
+    }
+  }
+
+  @Override
+  public void admit(UnitReceipt receipt) {
+    requireOpen();
+    core.enter();
+    try {
+      var _ = ledger.admit(receipt);
+    } catch (InternalError e) {
+      throw core.fault(e);
+    } finally {
+      core.exit();
+    }
+  }
+
+  @Override
+  public OpenUnit beginUnit(UnitReceipt receipt, ViewScope scope) {
+    core.enter(); // what was admitted can be opened after the reader is closed, but not after the
+    // arena is
+    core.exit();
+    UnitRecord unit = ledger.take(receipt);
+    unit.heldBy(HolderKind.RESTORE);
+    if (FaultPoint.ENABLED) {
+      FaultPoint.UNIT_OPENED.reach();
+    }
+    return new RingOpenUnit(core, bytes, outputs, unit, scope, writableViews);
+  }
+
+  @Override
+  public void discard(UnitReceipt receipt) {
+    try {
+      ledger.take(receipt).retire();
+    } catch (InternalError e) {
+      throw core.fault(e);
+    }
+  }
+
+  @Override
+  public boolean zeroCopy() {
+    return false;
+  }
+
+  @Override
+  public boolean writableViews() {
+    return writableViews;
+  }
+
+  @Override
+  public boolean heapCopiesAdvised() {
+    return HeapCopies.advised(core);
+  }
+
+  private void requireOpen() {
+    if (closed.get()) {
+      throw core.closedException("the reader is closed");
+    }
+  }
+
+  @Override
+  public void close() {
+    if (!closed.compareAndSet(false, true)) {
+      return;
+    }
+    outputs.close();
+    if (core.mapping().retain()) {
+      try {
+        ledger.close();
+      } catch (InternalError e) {
+        throw core.fault(e);
+      } finally {
+        core.mapping().release();
+      }
+    }
+  }
+
+  @Override
+  public String toString() {
+    return "reader of " + keptOpen;
+  }
+}

@@ -1,0 +1,108 @@
+package dev.holdfast.arena.internal.wait;
+
+import dev.holdfast.arena.FailureDetail;
+import dev.holdfast.arena.HoldfastInterruptedException;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
+
+/**
+ * Waits for the other process in slices.
+ *
+ * <p>The handshake, on both sides with volatile order (with release and acquire both sides can miss
+ * each other, as in Dekker's algorithm): the waiter reads the signal, announces itself, looks
+ * whether it may go on, and waits only while the signal has not changed. The other side changes its
+ * counter, bumps the signal, and then looks for an announcement. Whoever comes second sees the
+ * other.
+ */
+public final class Waiting {
+  /** The longest time between two looks at shutdown, interrupt, deadline and the caller's check. */
+  public static final long SLICE_NANOS = 100_000_000L;
+
+  private static final int SPINS = Runtime.getRuntime().availableProcessors() > 1 ? 200 : 0;
+
+  private Waiting() {}
+
+  private static final class Waiters {
+
+    /**
+     * Platform threads that wait on behalf of virtual ones: a carrier must not enter a call that
+     * waits.
+     */
+    static final ExecutorService POOL =
+        Executors.newCachedThreadPool(
+            Thread.ofPlatform().daemon().name("holdfast-waiter-", 0).factory());
+  }
+
+  /**
+   * Waits until a point is ready.
+   *
+   * @param point what to wait for
+   * @param timeoutNanos the limit; {@link Long#MAX_VALUE} is none
+   * @param check runs before each slice; what it throws ends the wait
+   * @return true when the point is ready, false at the limit
+   * @throws HoldfastInterruptedException when the thread is interrupted; its flag stays set
+   */
+  public static boolean await(WaitPoint point, long timeoutNanos, Runnable check) {
+    for (int spin = 0; spin < SPINS; spin++) {
+      if (point.ready()) {
+        return true;
+      }
+      Thread.onSpinWait();
+    }
+    long start = System.nanoTime();
+    while (true) {
+      check.run();
+      if (Thread.currentThread().isInterrupted()) {
+        throw new HoldfastInterruptedException(
+            FailureDetail.of("interrupted while waiting for the other process")
+                .with("waitedMillis", (System.nanoTime() - start) / 1_000_000));
+      }
+      if (point.ready()) {
+        return true;
+      }
+      long left =
+          timeoutNanos == Long.MAX_VALUE ? SLICE_NANOS : timeoutNanos - (System.nanoTime() - start);
+      if (left <= 0) {
+        return false;
+      }
+      slice(point, Math.min(left, SLICE_NANOS));
+    }
+  }
+
+  private static void slice(WaitPoint point, long nanos) {
+    if (!Thread.currentThread().isVirtual()) {
+      enter(point, nanos);
+      return;
+    }
+    Future<?> done = Waiters.POOL.submit(() -> enter(point, nanos));
+    try {
+      done.get();
+    } catch (InterruptedException e) {
+      // the waiter ends by itself within the slice; await sees the flag
+      Thread.currentThread().interrupt();
+    } catch (ExecutionException e) {
+      throw new IllegalStateException("a waiter failed", e.getCause());
+    }
+  }
+
+  private static void enter(WaitPoint point, long nanos) {
+    if (!point.retain()) {
+      return;
+    }
+    try {
+      int seen = point.words().getIntVolatile(point.signalOffset());
+      point.announce(true);
+      try {
+        if (!point.ready()) {
+          point.words().awaitChange(point.signalOffset(), seen, nanos);
+        }
+      } finally {
+        point.announce(false);
+      }
+    } finally {
+      point.release();
+    }
+  }
+}

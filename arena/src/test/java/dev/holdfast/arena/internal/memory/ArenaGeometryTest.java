@@ -1,0 +1,69 @@
+package dev.holdfast.arena.internal.memory;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import dev.holdfast.arena.ArenaCorruptedException;
+import java.lang.foreign.Arena;
+import java.lang.foreign.MemorySegment;
+import java.lang.foreign.ValueLayout;
+import org.junit.jupiter.api.Test;
+
+final class ArenaGeometryTest {
+
+  @Test
+  void headerComesBackAsItWasWritten() {
+    try (Arena arena = Arena.ofConfined()) {
+      ArenaGeometry written = ArenaGeometry.pool(5_000, 3, 4096);
+      MemorySegment memory = arena.allocate(written.fileBytes(), 4096);
+      written.write(memory);
+      assertEquals(written, ArenaGeometry.read(memory));
+    }
+  }
+
+  @Test
+  void segmentsStartOnPagesAndDataLieBehindTheWords() {
+    ArenaGeometry geometry = ArenaGeometry.pool(4_097, 100, 4096);
+    assertEquals(8192, geometry.stride());
+    assertEquals(0, geometry.dataOffset() % 4096);
+    assertTrue(ArenaLayout.holdingOffset(99) + ArenaLayout.WORD_BYTES <= geometry.dataOffset());
+    assertEquals(geometry.dataOffset() + 100 * 8192, geometry.fileBytes());
+  }
+
+  @Test
+  void hugePagesMakeHugeStrides() {
+    ArenaGeometry geometry = ArenaGeometry.pool(1, 2, 2 << 20);
+    assertEquals(2 << 20, geometry.stride());
+    assertEquals(2 << 20, geometry.dataOffset());
+  }
+
+  @Test
+  void sizesThatOverflowAreBadArguments() { // R75
+    assertThrows(
+        IllegalArgumentException.class, () -> ArenaGeometry.pool(Long.MAX_VALUE / 2, 3, 4096));
+    assertThrows(IllegalArgumentException.class, () -> ArenaGeometry.pool(Long.MAX_VALUE, 1, 4096));
+  }
+
+  @Test
+  void everyDamagedByteOfTheHeaderIsRefusedOrChangesOnlyWhoAndHowMany() { // R74
+    try (Arena arena = Arena.ofConfined()) {
+      ArenaGeometry written = ArenaGeometry.pool(5_000, 3, 4096);
+      MemorySegment memory = arena.allocate(written.fileBytes(), 4096);
+      for (long offset = 0; offset < ArenaLayout.OWNER_START_OFFSET + 8; offset++) {
+        written.write(memory);
+        byte damaged = (byte) (memory.get(ValueLayout.JAVA_BYTE, offset) ^ 0x80);
+        memory.set(ValueLayout.JAVA_BYTE, offset, damaged);
+        ArenaGeometry read;
+        try {
+          read = ArenaGeometry.read(memory);
+        } catch (ArenaCorruptedException e) {
+          continue;
+        }
+        // what passes must stay inside the file; attaching compares all of it with the description
+        assertTrue(read.dataOffset() + read.stride() * read.segments() <= memory.byteSize());
+        assertTrue(read.unitBytes() <= read.stride());
+      }
+    }
+  }
+}

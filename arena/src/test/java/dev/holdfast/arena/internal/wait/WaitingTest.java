@@ -1,0 +1,128 @@
+package dev.holdfast.arena.internal.wait;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import dev.holdfast.arena.HoldfastInterruptedException;
+import dev.holdfast.arena.internal.memory.SegmentWords;
+import dev.holdfast.arena.internal.memory.SharedWords;
+import dev.holdfast.testkit.Deadlines;
+import java.lang.foreign.Arena;
+import java.util.concurrent.FutureTask;
+import java.util.concurrent.atomic.AtomicInteger;
+import org.junit.jupiter.api.Test;
+
+final class WaitingTest {
+  private static final long SIGNAL = 0;
+  private static final long WAITING = 128;
+
+  private final SharedWords words = new SegmentWords(Arena.ofAuto().allocate(256, 128));
+  private volatile boolean ready;
+
+  private final WaitPoint point =
+      new WaitPoint() {
+        @Override
+        public boolean ready() {
+          return ready;
+        }
+
+        @Override
+        public void announce(boolean waiting) {
+          words.setIntVolatile(WAITING, waiting ? 1 : 0);
+        }
+
+        @Override
+        public SharedWords words() {
+          return words;
+        }
+
+        @Override
+        public long signalOffset() {
+          return SIGNAL;
+        }
+
+        @Override
+        public boolean retain() {
+          return true;
+        }
+
+        @Override
+        public void release() {}
+      };
+
+  private void signal() {
+    ready = true;
+    var _ = words.getAndAddInt(SIGNAL, 1);
+    if (words.getIntVolatile(WAITING) != 0) {
+      words.wake(SIGNAL);
+    }
+  }
+
+  @Test
+  void signalWakesTheWaiterLongBeforeItsSliceEnds() throws Exception {
+    for (int round = 0; round < 50; round++) {
+      ready = false;
+      FutureTask<Boolean> waiter =
+          Deadlines.start("waiter", () -> Waiting.await(point, Long.MAX_VALUE, () -> {}));
+      Deadlines.assertEventually("announced", () -> words.getIntVolatile(WAITING) != 0);
+      signal();
+      assertTrue(Deadlines.result(waiter));
+    }
+  }
+
+  @Test
+  void limitEndsTheWait() {
+    long start = System.nanoTime();
+    assertFalse(Waiting.await(point, 50_000_000L, () -> {}));
+    assertTrue(System.nanoTime() - start >= 50_000_000L);
+    assertEquals(0, words.getIntVolatile(WAITING));
+  }
+
+  @Test
+  void interruptEndsTheWaitAndStaysSet() {
+    Thread.currentThread().interrupt();
+    assertThrows(
+        HoldfastInterruptedException.class, () -> Waiting.await(point, Long.MAX_VALUE, () -> {}));
+    assertTrue(Thread.interrupted());
+  }
+
+  @Test
+  void checkRunsAgainAndAgainAndWhatItThrowsEndsTheWait() {
+    AtomicInteger looks = new AtomicInteger();
+    assertThrows(
+        ArithmeticException.class,
+        () ->
+            Waiting.await(
+                point,
+                Long.MAX_VALUE,
+                () -> {
+                  if (looks.incrementAndGet() == 3) {
+                    throw new ArithmeticException();
+                  }
+                }));
+  }
+
+  @Test
+  void virtualThreadWaitsWithoutItsCarrier() throws Exception {
+    FutureTask<Boolean> waiter =
+        new FutureTask<>(() -> Waiting.await(point, Long.MAX_VALUE, () -> {}));
+    Thread virtual = Thread.ofVirtual().start(waiter);
+    Deadlines.assertEventually("announced", () -> words.getIntVolatile(WAITING) != 0);
+    signal();
+    assertTrue(Deadlines.result(waiter));
+    virtual.join();
+  }
+
+  @Test
+  void interruptedVirtualThreadLeavesTheWait() throws Exception {
+    FutureTask<Boolean> waiter =
+        new FutureTask<>(() -> Waiting.await(point, Long.MAX_VALUE, () -> {}));
+    Thread virtual = Thread.ofVirtual().start(waiter);
+    Deadlines.assertEventually("announced", () -> words.getIntVolatile(WAITING) != 0);
+    virtual.interrupt();
+    assertThrows(HoldfastInterruptedException.class, () -> Deadlines.result(waiter));
+    virtual.join();
+  }
+}
