@@ -7,6 +7,7 @@ module dev.holdfast.arena {
   requires static org.jspecify;
 
   exports dev.holdfast.arena;
+  exports dev.holdfast.arena.payload;
   exports dev.holdfast.arena.internal.fault to
       dev.holdfast.loader,
       dev.holdfast.cli;
