@@ -26,6 +26,7 @@ record Draft(int descriptor, @Nullable Path name) {
 
   static Draft open(Place place, long byteSize) {
     SharedFiles.step();
+    place.requireFile(byteSize);
     place.requireSpace(byteSize, byteSize);
     Path folder = Objects.requireNonNull(place.folder());
     try {

@@ -12,6 +12,7 @@ import java.util.ArrayDeque;
 import java.util.Deque;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -20,11 +21,15 @@ import org.jspecify.annotations.Nullable;
  * must come first. A step that refuses sends the mapping to the quarantine.
  */
 public final class MemoryMapping implements Quarantine.Retained {
+  private static final long POPULATED_PIECE = 16L << 20;
+
   private final MemorySegment segment;
   private final SegmentWords words;
   private final String place;
 
   private final AtomicInteger owners = new AtomicInteger(1);
+  private final ReentrantLock populating = new ReentrantLock();
+  private boolean populatingEnded; // guarded by populating
   private final Deque<UnmapStep> steps; // guarded by this
   private @Nullable String refusal; // guarded by this
   private boolean unmapped; // guarded by this
@@ -110,11 +115,13 @@ public final class MemoryMapping implements Quarantine.Retained {
   }
 
   /**
-   * Retires an owner; the last one unmaps on the calling thread.
+   * Retires the owner that the count started with; when it is the last one it unmaps on the calling
+   * thread.
    *
    * @return false when a step refused, and the mapping is in the quarantine
    */
   public boolean releaseNow() {
+    endPopulating();
     if (owners.decrementAndGet() != 0) {
       return true;
     }
@@ -132,32 +139,39 @@ public final class MemoryMapping implements Quarantine.Retained {
 
   /**
    * Starts to bring all pages into this process's tables, so that the first pass runs at full
-   * speed.
+   * speed. Ends with {@link #releaseNow}, which waits for the piece in progress: the memory of an
+   * arena that is closed before it was used goes at once.
    */
   public void populateInBackground() {
-    if (!retain()) {
-      return;
-    }
-    Thread.ofPlatform()
-        .daemon()
-        .name("holdfast-populate")
-        .start(
-            () -> {
-              try {
-                populate();
-              } finally {
-                release();
-              }
-            });
+    var _ = Thread.ofPlatform().daemon().name("holdfast-populate").start(this::populate);
   }
 
   private void populate() {
-    long piece = 64L << 20;
-    for (long done = 0; done < byteSize() && owners.get() > 1; done += piece) {
-      MemorySegment range = segment.asSlice(done, Math.min(piece, byteSize() - done));
-      if (!Mappings.advise(range, Mappings.MADV_POPULATE_READ)) {
-        return; // kernels before 5.14 do not know it
-      }
+    boolean more = true;
+    for (long done = 0; more && done < byteSize(); done += POPULATED_PIECE) {
+      more = populate(done);
+    }
+  }
+
+  /** Returns whether there is sense in going on. */
+  private boolean populate(long offset) {
+    populating.lock();
+    try {
+      return !populatingEnded
+          && Mappings.advise(
+              segment.asSlice(offset, Math.min(POPULATED_PIECE, byteSize() - offset)),
+              Mappings.MADV_POPULATE_READ); // kernels before 5.14 do not know it
+    } finally {
+      populating.unlock();
+    }
+  }
+
+  private void endPopulating() {
+    populating.lock();
+    try {
+      populatingEnded = true;
+    } finally {
+      populating.unlock();
     }
   }
 

@@ -4,6 +4,8 @@ import dev.holdfast.arena.FailureDetail;
 import dev.holdfast.arena.internal.os.Descriptors;
 import dev.holdfast.arena.internal.os.ErrnoException;
 import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.lang.System.Logger;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import org.jspecify.annotations.Nullable;
@@ -16,6 +18,7 @@ import org.jspecify.annotations.Nullable;
  * @param takesMemory whether its bytes are memory and not disk
  */
 record Place(String name, @Nullable Path folder, boolean takesMemory) {
+  private static final Logger LOG = System.getLogger("dev.holdfast.arena");
 
   /** Memory that belongs to no mount. */
   static Place memory(String name) {
@@ -31,8 +34,25 @@ record Place(String name, @Nullable Path folder, boolean takesMemory) {
               .advise("create it or name another one")
               .message());
     }
-    var _ = StaleFiles.removeStale(folder);
+    removeStale(folder);
     return new Place(name, folder, isMemory(folder));
+  }
+
+  /** A folder that cannot be listed may well take a file. */
+  private static void removeStale(Path folder) {
+    try {
+      var _ = StaleFiles.removeStale(folder);
+    } catch (UncheckedIOException e) {
+      LOG.log(Logger.Level.DEBUG, () -> "stale files are not looked for in " + folder, e);
+    }
+  }
+
+  /** Fails when the folder's mount takes no further file. */
+  void requireFile(long byteSize) {
+    Descriptors.MountSpace mount = space();
+    if (mount != null) {
+      SpaceCheck.requireFile(name, byteSize, mount);
+    }
   }
 
   /** Fails when there is no room; see {@link SpaceCheck}. */

@@ -54,6 +54,26 @@ public final class SpaceCheck {
   }
 
   /**
+   * Fails when a mount takes no further file. Asked before the file is made, which may be the last
+   * one.
+   *
+   * @param place where the file would be
+   * @param byteSize its size
+   * @param mount the mount
+   */
+  static void requireFile(String place, long byteSize, MountSpace mount) {
+    if (mount.inodes() > 0 && mount.freeInodes() == 0) {
+      throw new InsufficientSharedMemoryException(
+          FailureDetail.of("no room for another file")
+              .with("place", place)
+              .with("bytesAsked", byteSize)
+              .with("bytesFree", mount.freeBytes())
+              .with("filesFree", 0)
+              .advise("remove files from the mount or name another folder as backing"));
+    }
+  }
+
+  /**
    * Fails when there is no room.
    *
    * @param place where the memory would come from
@@ -68,15 +88,6 @@ public final class SpaceCheck {
       long stillToReserve,
       @Nullable MountSpace mount,
       boolean takesMemory) {
-    if (mount != null && mount.inodes() > 0 && mount.freeInodes() == 0) {
-      throw new InsufficientSharedMemoryException(
-          FailureDetail.of("no room for another file")
-              .with("place", place)
-              .with("bytesAsked", byteSize)
-              .with("bytesFree", mount.freeBytes())
-              .with("filesFree", 0)
-              .advise("remove files from the mount or name another folder as backing"));
-    }
     Limit tightest = tightest(limits(mount, takesMemory));
     if (tightest.freeBytes < stillToReserve) {
       throw shortage(place, byteSize, tightest);

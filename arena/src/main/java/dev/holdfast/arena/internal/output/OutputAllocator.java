@@ -156,7 +156,8 @@ public final class OutputAllocator {
     try {
       MemorySegment memory = Mappings.mapPrivate(byteSize);
       if (byteSize >= HUGE_PAGE) {
-        // a first copy into huge pages is several times faster; where there are none, nothing changes
+        // a first copy into huge pages is several times faster; where there are none, nothing
+        // changes
         var _ = Mappings.advise(memory, Mappings.MADV_HUGEPAGE);
       }
       return new Slab(sizeClass, pieces, pieceBytes, memory);

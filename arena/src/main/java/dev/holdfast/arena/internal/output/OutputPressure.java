@@ -10,7 +10,7 @@ import java.util.function.BooleanSupplier;
  * what survived the last one. What survived is what was made before that request and is left when
  * the cleaner has worked off what the collector has found: when it has begun and nothing of it has
  * ended for 20 ms. So a consumer that really keeps its outputs causes a number of collections that
- * grows with the logarithm of what it keeps. When the bytes reach twice the point where a
+ * grows with the logarithm of what it keeps. When the bytes reach three times the point where a
  * collection is due, whoever needs fresh memory waits for it, at most 100 ms: outputs must not be
  * made much faster than they can be found.
  */
@@ -80,8 +80,8 @@ final class OutputPressure {
       try {
         wait(left / 1_000_000 + 1);
       } catch (InterruptedException e) {
-        Thread.currentThread()
-            .interrupt(); // no reason to fail; whoever waits for the other process says it
+        // no reason to fail: whoever waits for the other process reports it
+        Thread.currentThread().interrupt();
         return;
       } finally {
         waiters--;

@@ -32,14 +32,14 @@ final class SpaceCheckTest {
     InsufficientSharedMemoryException refused =
         assertThrows(
             InsufficientSharedMemoryException.class,
-            () -> SpaceCheck.require("/somewhere", 10, 10, new MountSpace(1 << 20, 8, 0), true));
+            () -> SpaceCheck.requireFile("/somewhere", 10, new MountSpace(1 << 20, 8, 0)));
     assertTrue(refused.getMessage().contains("file"), refused.getMessage());
     assertEquals((long) (1 << 20), refused.facts().get("bytesFree"));
   }
 
   @Test
   void mountThatCountsNoFilesIsNotRefusedForThem() {
-    SpaceCheck.require("/somewhere", 10, 10, new MountSpace(1 << 20, 0, 0), true);
+    SpaceCheck.requireFile("/somewhere", 10, new MountSpace(1 << 20, 0, 0));
   }
 
   @Test
