@@ -1,0 +1,164 @@
+package dev.holdfast.loader.internal.channel;
+
+import dev.holdfast.arena.ArenaCorruptedException;
+import dev.holdfast.arena.Backing;
+import dev.holdfast.arena.FailureDetail;
+import dev.holdfast.arena.internal.memory.MemoryMapping;
+import dev.holdfast.arena.internal.memory.SharedFile;
+import dev.holdfast.arena.internal.memory.SharedWords;
+import dev.holdfast.arena.internal.os.ProcessIdentity;
+import java.util.concurrent.atomic.AtomicLong;
+
+/**
+ * The shared memory of a channel pair: commands to the worker, items back. The parent makes it and
+ * hands its descriptor to the worker as standard input; the worker attaches to it. Touching the
+ * channels is only for who keeps this open or retains it.
+ */
+public final class ChannelMemory implements Presence {
+  private static final long COMMAND_CAPACITY = 64 * 1024;
+  private static final AtomicLong SERIAL = new AtomicLong();
+
+  private final MemoryMapping mapping;
+  private final SharedWords words;
+  private final Channel commands;
+  private final Channel items;
+
+  private ChannelMemory(MemoryMapping mapping, long commandCapacity, long itemCapacity) {
+    this.mapping = mapping;
+    this.words = mapping.words();
+    long itemRing = ChannelLayout.RINGS_OFFSET + commandCapacity;
+    this.commands =
+        new Channel(
+            "commands",
+            words,
+            ChannelLayout.COMMAND_WORDS_OFFSET,
+            mapping.segment().asSlice(ChannelLayout.RINGS_OFFSET, commandCapacity),
+            this);
+    this.items =
+        new Channel(
+            "items",
+            words,
+            ChannelLayout.ITEM_WORDS_OFFSET,
+            mapping.segment().asSlice(itemRing, itemCapacity),
+            this);
+  }
+
+  /**
+   * Reserves the file behind a new pair.
+   *
+   * @param itemCapacity bytes of the item ring, a multiple of 8
+   */
+  public static SharedFile reserve(long itemCapacity) {
+    String label =
+        "holdfast-" + ProcessIdentity.current().pid() + "-channel-" + SERIAL.incrementAndGet();
+    return SharedFile.create(
+        Backing.standard(), label, ChannelLayout.byteSize(COMMAND_CAPACITY, itemCapacity));
+  }
+
+  /**
+   * Maps a fresh file and writes its header.
+   *
+   * @param file what {@link #reserve} returned
+   * @param itemCapacity as given there
+   * @param itemLimit how many items may be unread
+   */
+  public static ChannelMemory create(SharedFile file, long itemCapacity, long itemLimit) {
+    MemoryMapping mapping = file.map();
+    SharedWords words = mapping.words();
+    ProcessIdentity parent = ProcessIdentity.current();
+    words.setRelease(ChannelLayout.MAGIC_OFFSET, ChannelLayout.MAGIC);
+    words.setRelease(ChannelLayout.COMMAND_CAPACITY_OFFSET, COMMAND_CAPACITY);
+    words.setRelease(ChannelLayout.ITEM_CAPACITY_OFFSET, itemCapacity);
+    words.setRelease(ChannelLayout.PARENT_PID_OFFSET, parent.pid());
+    words.setRelease(ChannelLayout.PARENT_START_OFFSET, parent.startTicks());
+    words.setRelease(ChannelLayout.ITEM_LIMIT_OFFSET, itemLimit);
+    words.setIntVolatile(ChannelLayout.VERSION_OFFSET, ChannelLayout.VERSION);
+    return new ChannelMemory(mapping, COMMAND_CAPACITY, itemCapacity);
+  }
+
+  /**
+   * Maps what another process made.
+   *
+   * @param file its file
+   * @throws ArenaCorruptedException when the file is no channel of this version
+   */
+  public static ChannelMemory attach(SharedFile file) {
+    if (file.byteSize() < ChannelLayout.RINGS_OFFSET) {
+      throw notAChannel("fileBytes", file.byteSize());
+    }
+    MemoryMapping mapping = file.map();
+    SharedWords words = mapping.words();
+    int version = words.getIntVolatile(ChannelLayout.VERSION_OFFSET);
+    if (words.getAcquire(ChannelLayout.MAGIC_OFFSET) != ChannelLayout.MAGIC
+        || version != ChannelLayout.VERSION) {
+      throw notAChannel("version", version);
+    }
+    long commandCapacity = words.getAcquire(ChannelLayout.COMMAND_CAPACITY_OFFSET);
+    long itemCapacity = words.getAcquire(ChannelLayout.ITEM_CAPACITY_OFFSET);
+    if (commandCapacity < Channel.LEAST_CAPACITY
+        || itemCapacity < Channel.LEAST_CAPACITY
+        || commandCapacity > file.byteSize()
+        || itemCapacity > file.byteSize()
+        || ChannelLayout.byteSize(commandCapacity, itemCapacity) != file.byteSize()) {
+      throw notAChannel("itemCapacity", itemCapacity);
+    }
+    return new ChannelMemory(mapping, commandCapacity, itemCapacity);
+  }
+
+  /** Returns the direction from parent to worker. */
+  public Channel commands() {
+    return commands;
+  }
+
+  /** Returns the direction from worker to parent. */
+  public Channel items() {
+    return items;
+  }
+
+  /** Returns how many items may be unread. */
+  public long itemLimit() {
+    return Math.max(1, words.getAcquire(ChannelLayout.ITEM_LIMIT_OFFSET));
+  }
+
+  /** Returns the process that made this memory. */
+  public ProcessIdentity parent() {
+    return new ProcessIdentity(
+        words.getAcquire(ChannelLayout.PARENT_PID_OFFSET),
+        words.getAcquire(ChannelLayout.PARENT_START_OFFSET));
+  }
+
+  /** Tells the worker to end and makes it look. Only in the parent. */
+  public void endWorker() {
+    words.setIntVolatile(ChannelLayout.ENDED_OFFSET, 1);
+    commands.nudgeConsumer();
+    items.nudgeProducer();
+  }
+
+  /** Returns whether the worker is told to end. */
+  public boolean ended() {
+    return words.getIntVolatile(ChannelLayout.ENDED_OFFSET) != 0;
+  }
+
+  @Override
+  public boolean retain() {
+    return mapping.retain();
+  }
+
+  @Override
+  public void release() {
+    mapping.release();
+  }
+
+  /** Gives up this side's use; the last user unmaps. */
+  public boolean close() {
+    return mapping.releaseNow();
+  }
+
+  private static ArenaCorruptedException notAChannel(String factName, long value) {
+    return new ArenaCorruptedException(
+        FailureDetail.of("standard input is no channel of this version")
+            .with(factName, value)
+            .with("versionExpected", ChannelLayout.VERSION)
+            .advise("workers are started by Subprocess.iterate only"));
+  }
+}

@@ -1,0 +1,153 @@
+package dev.holdfast.loader.internal.launch;
+
+import dev.holdfast.loader.WorkerOutput;
+import java.io.ByteArrayOutputStream;
+import java.io.IOException;
+import java.io.InputStream;
+import java.io.OutputStream;
+import java.io.PrintStream;
+import java.lang.System.Logger;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.StandardOpenOption;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
+
+/**
+ * Empties one stream of a worker, so that the worker never waits for a reader, and keeps its last
+ * lines. Nobody waits for the end of the stream for long: a grandchild may have inherited it and
+ * live on.
+ */
+final class OutputPump {
+  private static final Logger LOG = System.getLogger("dev.holdfast.worker");
+  private static final int BUFFER_BYTES = 8192;
+
+  private final InputStream stream;
+  private final OutputStream target;
+  private final LineTail tail = new LineTail();
+  private final CountDownLatch ended = new CountDownLatch(1);
+
+  private OutputPump(InputStream stream, OutputStream target) {
+    this.stream = stream;
+    this.target = target;
+  }
+
+  /**
+   * Opens the place where a stream goes.
+   *
+   * @param output the choice
+   * @param same the stream of the same kind of this process
+   * @throws IOException when a file cannot be opened
+   */
+  static OutputStream open(WorkerOutput output, PrintStream same) throws IOException {
+    return switch (output) {
+      case WorkerOutput.Inherit _ -> new Borrowed(same);
+      case WorkerOutput.StandardError _ -> new Borrowed(System.err);
+      case WorkerOutput.Discard _ -> OutputStream.nullOutputStream();
+      case WorkerOutput.Log _ -> new LogLines();
+      case WorkerOutput.ToFile(var path) ->
+          Files.newOutputStream(path, StandardOpenOption.CREATE, StandardOpenOption.APPEND);
+    };
+  }
+
+  /** Starts to pump on a thread of its own. */
+  static OutputPump start(String name, InputStream stream, OutputStream target) {
+    OutputPump pump = new OutputPump(stream, target);
+    var _ = Thread.ofPlatform().daemon().name(name).start(pump::run);
+    return pump;
+  }
+
+  LineTail tail() {
+    return tail;
+  }
+
+  /** Waits a moment for what a worker that has ended wrote last. */
+  void awaitEnd(long millis) {
+    try {
+      var _ = ended.await(millis, TimeUnit.MILLISECONDS);
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+    }
+  }
+
+  private void run() {
+    byte[] buffer = new byte[BUFFER_BYTES];
+    boolean writable = true;
+    try (stream;
+        target) {
+      for (int count = stream.read(buffer); count >= 0; count = stream.read(buffer)) {
+        tail.add(buffer, count);
+        writable = writable && write(buffer, count);
+      }
+    } catch (IOException e) {
+      LOG.log(Logger.Level.DEBUG, "a worker's stream was closed under its reader", e);
+    } finally {
+      ended.countDown();
+    }
+  }
+
+  /** A target that refuses, a full disk for example, must not stop the worker. */
+  private boolean write(byte[] buffer, int count) {
+    try {
+      target.write(buffer, 0, count);
+      target.flush();
+      return true;
+    } catch (IOException | RuntimeException e) {
+      LOG.log(Logger.Level.WARNING, "output of a worker is no longer written", e);
+      return false;
+    }
+  }
+
+  /** A stream of this process, which is not ours to close. */
+  private static final class Borrowed extends OutputStream {
+    private final PrintStream stream;
+
+    Borrowed(PrintStream stream) {
+      this.stream = stream;
+    }
+
+    @Override
+    public void write(int b) {
+      stream.write(b);
+    }
+
+    @Override
+    public void write(byte[] bytes, int offset, int count) {
+      stream.write(bytes, offset, count);
+    }
+
+    @Override
+    public void flush() {
+      stream.flush();
+    }
+  }
+
+  /** Logs whole lines, and what is left at the end; endless lines come in pieces. */
+  private static final class LogLines extends OutputStream {
+    private final ByteArrayOutputStream line = new ByteArrayOutputStream();
+
+    @Override
+    public void write(int b) {
+      if (b == '\n') {
+        log();
+      } else {
+        line.write(b);
+        if (line.size() >= BUFFER_BYTES) {
+          log();
+        }
+      }
+    }
+
+    @Override
+    public void close() {
+      if (line.size() > 0) {
+        log();
+      }
+    }
+
+    private void log() {
+      LOG.log(Logger.Level.INFO, line.toString(StandardCharsets.UTF_8).stripTrailing());
+      line.reset();
+    }
+  }
+}

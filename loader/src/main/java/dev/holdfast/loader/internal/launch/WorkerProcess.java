@@ -1,0 +1,193 @@
+package dev.holdfast.loader.internal.launch;
+
+import dev.holdfast.arena.FailureDetail;
+import dev.holdfast.arena.internal.memory.SharedFile;
+import dev.holdfast.arena.internal.os.ProcessIdentity;
+import dev.holdfast.loader.SubprocessOptions;
+import dev.holdfast.loader.WorkerDiedException;
+import java.io.File;
+import java.io.IOException;
+import java.io.OutputStream;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A worker as its parent sees it: the process, its last words, and how it ended. Thread-safe. Its
+ * threads are daemons and know nothing of whoever uses the worker.
+ */
+public final class WorkerProcess {
+  private static final int COMMAND_CHARS = 2000;
+
+  private final Process process;
+  private final @Nullable ProcessIdentity identity;
+  private final String command;
+  private final ArgumentFile argumentFile;
+  private final DeathReport report;
+  private final CountDownLatch ended = new CountDownLatch(1);
+  private volatile int exitCode = -1;
+
+  private WorkerProcess(
+      Process process, List<String> command, ArgumentFile argumentFile, DeathReport report) {
+    this.process = process;
+    this.command = cut(String.join(" ", command));
+    this.identity = ProcessIdentity.of(process.pid());
+    this.argumentFile = argumentFile;
+    this.report = report;
+  }
+
+  /**
+   * Starts a worker.
+   *
+   * @param options how
+   * @param channel the channel's memory, which becomes its standard input
+   * @param onEnd runs on a thread of ours when it has ended
+   * @throws WorkerDiedException when it cannot be started
+   */
+  public static WorkerProcess start(SubprocessOptions options, SharedFile channel, Runnable onEnd) {
+    WorkerCommand command = WorkerCommand.of(options);
+    @Nullable ArgumentFile arguments = null;
+    @Nullable OutputStream out = null;
+    @Nullable OutputStream err = null;
+    try {
+      arguments = ArgumentFile.of(command);
+      out = OutputPump.open(options.standardOutput(), System.out);
+      err = OutputPump.open(options.standardError(), System.err);
+      ProcessBuilder builder = command.toBuilder(options, arguments.path());
+      builder.redirectInput(new File("/proc/self/fd/" + channel.descriptor()));
+      Process process = Launcher.start(builder, Durations.nanos(options.startTimeout()));
+      String name = "holdfast-worker-" + process.pid();
+      DeathReport report =
+          new DeathReport(
+              OutputPump.start(name + "-out", process.getInputStream(), out),
+              OutputPump.start(name + "-err", process.getErrorStream(), err),
+              options.jvmArgs(),
+              options.workingDirectory().orElse(null));
+      WorkerProcess worker = new WorkerProcess(process, builder.command(), arguments, report);
+      var _ = Thread.ofPlatform().daemon().name(name + "-end").start(() -> worker.watch(onEnd));
+      return worker;
+    } catch (IOException | RuntimeException e) {
+      closeQuietly(arguments, e);
+      closeQuietly(out, e);
+      closeQuietly(err, e);
+      throw new WorkerDiedException(
+          FailureDetail.of("the worker process could not be started")
+              .with("java", Path.of(System.getProperty("java.home"), "bin", "java"))
+              .with("reason", String.valueOf(e.getMessage()))
+              .advise("check java.home, the working directory, output files and process limits"),
+          e);
+    }
+  }
+
+  /** Returns the process id. */
+  public long pid() {
+    return process.pid();
+  }
+
+  /** Returns the command line, cut when it is long. */
+  public String command() {
+    return command;
+  }
+
+  /** Says that the worker has read its command line. */
+  public void started() {
+    argumentFile.close();
+  }
+
+  /** Returns whether the process has ended and been reaped. */
+  public boolean hasEnded() {
+    return ended.getCount() == 0;
+  }
+
+  /**
+   * Waits for the end; an interrupt is kept for later.
+   *
+   * @param nanos how long at most
+   * @return true when it has ended
+   */
+  public boolean awaitEnd(long nanos) {
+    long start = System.nanoTime();
+    boolean interrupted = false;
+    try {
+      while (true) {
+        try {
+          return ended.await(nanos - (System.nanoTime() - start), TimeUnit.NANOSECONDS);
+        } catch (InterruptedException e) {
+          interrupted = true;
+        }
+      }
+    } finally {
+      if (interrupted) {
+        Thread.currentThread().interrupt();
+      }
+    }
+  }
+
+  /** Asks the process to end, by SIGTERM. */
+  public void terminate() {
+    process.destroy();
+  }
+
+  /** Ends the process, by SIGKILL. */
+  public void kill() {
+    var _ = process.destroyForcibly();
+  }
+
+  /** Returns what the process is doing. */
+  public String state() {
+    return switch (identity == null ? 'X' : identity.state()) {
+      case 'R' -> "running";
+      case 'S', 'I' -> "sleeping";
+      case 'D' -> "waiting for a device";
+      case 'T', 't' -> "stopped";
+      case 'X' -> "ended";
+      default -> "unknown";
+    };
+  }
+
+  /**
+   * Describes how the process ended.
+   *
+   * @param what what happened, as the message begins
+   * @return the detail, with exit code or signal, last lines and the JVM's crash report
+   */
+  public FailureDetail death(String what) {
+    return report.ended(what, pid(), exitCode);
+  }
+
+  /** Adds the pid, the state and the last lines of a process that lives. */
+  public FailureDetail withState(FailureDetail detail) {
+    return report.withLastLines(detail.with("pid", pid()).with("state", state()));
+  }
+
+  private void watch(Runnable onEnd) {
+    boolean over = false;
+    while (!over) {
+      try {
+        exitCode = process.waitFor();
+        over = true;
+      } catch (InterruptedException e) {
+        over = false; // nobody but a debugger interrupts it, and somebody has to tell of the end
+      }
+    }
+    argumentFile.close();
+    ended.countDown();
+    onEnd.run();
+  }
+
+  private static String cut(String line) {
+    return line.length() <= COMMAND_CHARS ? line : line.substring(0, COMMAND_CHARS) + "...";
+  }
+
+  private static void closeQuietly(@Nullable AutoCloseable resource, Exception failure) {
+    if (resource != null) {
+      try {
+        resource.close();
+      } catch (Exception e) {
+        failure.addSuppressed(e);
+      }
+    }
+  }
+}

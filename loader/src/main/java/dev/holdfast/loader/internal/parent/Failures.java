@@ -1,0 +1,115 @@
+package dev.holdfast.loader.internal.parent;
+
+import dev.holdfast.arena.ArenaClosedException;
+import dev.holdfast.arena.ArenaCorruptedException;
+import dev.holdfast.arena.ArenaStats;
+import dev.holdfast.arena.FailureDetail;
+import dev.holdfast.arena.HoldfastInterruptedException;
+import dev.holdfast.arena.SharedMemoryArena;
+import dev.holdfast.loader.WorkerDiedException;
+import dev.holdfast.loader.WorkerFailedException;
+import dev.holdfast.loader.WorkerTimeoutException;
+import dev.holdfast.loader.internal.events.WorkerDiedEvent;
+import dev.holdfast.loader.internal.failure.RemoteFailure;
+import dev.holdfast.loader.internal.launch.WorkerProcess;
+import dev.holdfast.loader.internal.worker.WorkerStage;
+import org.jspecify.annotations.Nullable;
+
+/** Words for what can go wrong with a worker. */
+final class Failures {
+  private Failures() {}
+
+  static ArenaClosedException closed() {
+    return new ArenaClosedException(
+        FailureDetail.of("the iterable was closed").advise("call Subprocess.iterate again"));
+  }
+
+  static IllegalStateException superseded() {
+    return new IllegalStateException(
+        "a newer iterator has superseded this one; take one pass at a time from an iterable");
+  }
+
+  static HoldfastInterruptedException interrupted(InterruptedException cause) {
+    Thread.currentThread().interrupt();
+    return new HoldfastInterruptedException(
+        FailureDetail.of("interrupted while waiting for another thread that takes the next item"),
+        cause);
+  }
+
+  static WorkerDiedException died(WorkerProcess process) {
+    return died(process, process.death("the worker ended without an end-of-data mark"));
+  }
+
+  static WorkerDiedException diedEarly(WorkerProcess process) {
+    FailureDetail detail = process.death("the worker ended before it was ready");
+    return died(process, detail.with("command", process.command()));
+  }
+
+  private static WorkerDiedException died(WorkerProcess process, FailureDetail detail) {
+    WorkerDiedEvent event = new WorkerDiedEvent();
+    event.pid = process.pid();
+    event.how = detail.message();
+    event.commit();
+    return new WorkerDiedException(detail);
+  }
+
+  static WorkerTimeoutException silent(WorkerProcess process, String what, long nanos) {
+    FailureDetail detail = FailureDetail.of(what).with("waitedMillis", nanos / 1_000_000);
+    return new WorkerTimeoutException(
+        process.withState(detail).advise("raise the limit, or look at what the source does"));
+  }
+
+  static RuntimeException itemFailed(RemoteFailure remote, long index) {
+    return remote.toException(
+        "an item could not be sent by the worker", detail -> detail.with("index", index));
+  }
+
+  static RuntimeException sourceFailed(RemoteFailure remote, long index) {
+    return new WorkerFailedException(
+        FailureDetail.of("the source failed in the worker")
+            .with("remoteClass", remote.error().className())
+            .with("remoteMessage", remote.error().message())
+            .with("index", index)
+            .advise("the stack in the worker is the cause's text"),
+        remote.error());
+  }
+
+  static RuntimeException unusable(RemoteFailure remote, long stage) {
+    return remote.toException(WorkerStage.failure(stage), detail -> detail);
+  }
+
+  /** Adds what only this process knows of who keeps the space. */
+  static RuntimeException noSpace(
+      RemoteFailure remote, long index, @Nullable SharedMemoryArena arena) {
+    ArenaStats stats = arena == null ? ArenaStats.EMPTY : arena.stats();
+    return remote.toException(
+        "no space became free for an item",
+        detail -> {
+          FailureDetail more = detail.with("index", index).with("heldByConsumer", stats.held());
+          if (!stats.oldestHolder().isEmpty()) {
+            more =
+                more.with("oldestUnit", stats.oldestUnit())
+                    .with("oldestHolder", stats.oldestHolder());
+          }
+          return more;
+        });
+  }
+
+  static WorkerFailedException notRestored(Throwable cause, long index) {
+    return new WorkerFailedException(
+        FailureDetail.of("an item could not be restored")
+            .with("index", index)
+            .with("reason", String.valueOf(cause))
+            .advise("the following items are not affected"),
+        cause);
+  }
+
+  static ArenaCorruptedException brokenProtocol(
+      String what, String factName, long value, long expected) {
+    return new ArenaCorruptedException(
+        FailureDetail.of(what)
+            .with(factName, value)
+            .with("expected", expected)
+            .advise("close the iterable; nothing more can be read from this worker"));
+  }
+}

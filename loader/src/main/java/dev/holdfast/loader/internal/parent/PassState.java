@@ -1,0 +1,16 @@
+package dev.holdfast.loader.internal.parent;
+
+import org.jspecify.annotations.Nullable;
+
+/** How far one pass has come. All fields are guarded by the session's lock. */
+final class PassState {
+  final long number;
+  boolean requested;
+  boolean ended;
+  long index;
+  @Nullable Arrival next;
+
+  PassState(long number) {
+    this.number = number;
+  }
+}

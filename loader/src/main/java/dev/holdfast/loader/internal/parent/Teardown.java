@@ -1,0 +1,320 @@
+package dev.holdfast.loader.internal.parent;
+
+import dev.holdfast.arena.ArenaReader;
+import dev.holdfast.arena.FailureDetail;
+import dev.holdfast.arena.SharedMemoryArena;
+import dev.holdfast.arena.StorageRetainedException;
+import dev.holdfast.arena.internal.fault.FaultPoint;
+import dev.holdfast.arena.internal.life.Quarantine;
+import dev.holdfast.loader.internal.channel.ChannelMemory;
+import dev.holdfast.loader.internal.launch.WorkerProcess;
+import java.lang.System.Logger;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.ReentrantLock;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Ends a worker and what belongs to it: abort, wake, drain, wait, terminate, kill, close, unlink.
+ * Each step runs whether or not another failed; the first failure is thrown at the end with the
+ * others attached. What is there is told as it comes into being, so that a start that fails
+ * half-way is undone in the same way.
+ *
+ * <p>Storage is closed and unlinked only when the worker's end is proved. Otherwise all of it
+ * stays, goes to the quarantine, and is tried again there and at each further close.
+ */
+final class Teardown implements Quarantine.Retained {
+  private static final Logger LOG = System.getLogger("dev.holdfast.loader");
+  private static final long ASKED_NANOS = TimeUnit.MILLISECONDS.toNanos(1500);
+  private static final long TERMINATED_NANOS = TimeUnit.MILLISECONDS.toNanos(1500);
+  private static final long KILLED_NANOS = TimeUnit.SECONDS.toNanos(2);
+  private static final long DRAIN_MILLIS = 500;
+
+  private final @Nullable SharedMemoryArena arena;
+
+  private final ReentrantLock lock = new ReentrantLock();
+  private volatile boolean begun;
+  private volatile @Nullable ChannelMemory memory;
+  private volatile @Nullable WorkerProcess process;
+  private volatile @Nullable ArenaReader reader;
+  private volatile @Nullable Session session;
+
+  // guarded by the lock
+  private boolean impatient;
+  private boolean ended;
+  private boolean quarantined;
+  private boolean memoryClosed;
+  private @Nullable RuntimeException failure;
+  private String why = "";
+
+  Teardown(@Nullable SharedMemoryArena arena) {
+    this.arena = arena;
+    LiveWorkers.add(this);
+  }
+
+  void owns(ChannelMemory newMemory) {
+    memory = newMemory;
+  }
+
+  void owns(WorkerProcess newProcess) {
+    process = newProcess;
+  }
+
+  void owns(ArenaReader newReader) {
+    reader = newReader;
+  }
+
+  void owns(Session newSession) {
+    session = newSession;
+  }
+
+  /** Returns whether somebody has begun to close. */
+  boolean hasBegun() {
+    return begun;
+  }
+
+  /** Undoes a start that failed: nobody has anything to lose, so the worker is not asked first. */
+  void undo(Throwable reason) {
+    lock.lock();
+    try {
+      impatient = true;
+      close();
+    } catch (RuntimeException e) {
+      reason.addSuppressed(e);
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  /**
+   * Ends everything, or tries again what could not be ended.
+   *
+   * @throws StorageRetainedException when something is left
+   */
+  void close() {
+    begun = true;
+    if (session != null) {
+      session.beginClosing();
+    }
+    lock.lock();
+    try {
+      if (ended) {
+        return;
+      }
+      failure = null;
+      runSteps();
+      if (!ended && !quarantined) {
+        quarantined = true;
+        Quarantine.add(this);
+      }
+      RuntimeException first = failure;
+      failure = null;
+      if (first != null) {
+        throw first;
+      }
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  private void runSteps() {
+    step("abort", this::abort);
+    step("wake", this::wake);
+    step("drain", this::drain);
+    step("wait", this::await);
+    step("terminate", this::terminate);
+    step("kill", this::kill);
+    if (living() != null) {
+      why = "the worker's end is not certain";
+      fail(retained());
+      return;
+    }
+    step("close reader", this::closeReader);
+    step("close channel", this::closeChannel);
+    boolean closed = step("close arena", this::closeArena);
+    boolean unlinked = closed && step("unlink", this::unlinkArena);
+    ended = unlinked;
+    if (ended) {
+      LiveWorkers.remove(this);
+    } else {
+      why = "the arena could not be closed";
+    }
+  }
+
+  private boolean step(String name, Runnable action) {
+    try {
+      if (FaultPoint.ENABLED) {
+        FaultPoint.PARENT_TEARDOWN_STEP.reach();
+      }
+      action.run();
+      return true;
+    } catch (RuntimeException e) {
+      LOG.log(Logger.Level.DEBUG, () -> "a step of ending a worker failed: " + name, e);
+      fail(e);
+      return false;
+    }
+  }
+
+  private void fail(RuntimeException next) {
+    if (failure == null) {
+      failure = next;
+    } else if (!failure.equals(next)) {
+      failure.addSuppressed(next);
+    }
+  }
+
+  private void abort() {
+    if (memory != null && !memoryClosed) {
+      memory.endWorker();
+    }
+  }
+
+  private void wake() {
+    if (arena != null) {
+      arena.shutdown();
+    }
+    if (session != null) {
+      session.wakeWaiters();
+    }
+  }
+
+  private void drain() {
+    Session open = session;
+    if (open == null || memoryClosed) {
+      return;
+    }
+    boolean interrupted = Thread.interrupted();
+    try {
+      if (open.lock().tryLock(DRAIN_MILLIS, TimeUnit.MILLISECONDS)) {
+        try {
+          open.drain();
+        } finally {
+          open.lock().unlock();
+        }
+      }
+    } catch (InterruptedException e) {
+      interrupted = true;
+    } finally {
+      if (interrupted) {
+        Thread.currentThread().interrupt();
+      }
+    }
+  }
+
+  /** Returns the worker while its end is not proved. */
+  private @Nullable WorkerProcess living() {
+    WorkerProcess worker = process;
+    return worker == null || worker.hasEnded() ? null : worker;
+  }
+
+  private void await() {
+    WorkerProcess worker = living();
+    if (worker != null && !impatient) {
+      var _ = worker.awaitEnd(ASKED_NANOS);
+    }
+  }
+
+  private void terminate() {
+    WorkerProcess worker = living();
+    if (worker != null && !impatient) {
+      worker.terminate();
+      var _ = worker.awaitEnd(TERMINATED_NANOS);
+    }
+  }
+
+  private void kill() {
+    WorkerProcess worker = living();
+    if (worker != null) {
+      worker.kill();
+      var _ = worker.awaitEnd(KILLED_NANOS);
+    }
+  }
+
+  private void closeReader() {
+    if (reader != null) {
+      reader.close();
+    }
+  }
+
+  /**
+   * Under the session's lock, since the last thread that waited there may still look at the memory.
+   */
+  private void closeChannel() {
+    ChannelMemory open = memory;
+    if (open == null || memoryClosed) {
+      return;
+    }
+    memoryClosed = true;
+    Session user = session;
+    if (user == null) {
+      var _ = open.close();
+      return;
+    }
+    user.lock().lock();
+    try {
+      var _ = open.close();
+    } finally {
+      user.lock().unlock();
+    }
+  }
+
+  private void closeArena() {
+    if (arena != null) {
+      arena.close();
+    }
+  }
+
+  private void unlinkArena() {
+    if (arena != null) {
+      arena.unlink();
+    }
+  }
+
+  private StorageRetainedException retained() {
+    FailureDetail detail = FailureDetail.of("a worker could not be ended").with("why", why);
+    if (process != null) {
+      detail = detail.with("pid", process.pid()).with("state", process.state());
+    }
+    return new StorageRetainedException(
+        detail.advise("its storage is kept and tried again in the background and at each close"));
+  }
+
+  /**
+   * What the exit of this process asks for: no worker and no name is left. Ends no scope and unmaps
+   * nothing.
+   */
+  void atExit() {
+    if (process != null) {
+      process.kill();
+    }
+    if (arena != null) {
+      arena.unlink();
+    }
+  }
+
+  @Override
+  public String what() {
+    return "a worker and its storage" + (process == null ? "" : ": pid=" + process.pid());
+  }
+
+  @Override
+  public String why() {
+    return why;
+  }
+
+  @Override
+  public boolean retry() {
+    if (!lock.tryLock()) {
+      return false;
+    }
+    try {
+      if (!ended) {
+        failure = null;
+        runSteps();
+        failure = null;
+      }
+      return ended;
+    } finally {
+      lock.unlock();
+    }
+  }
+}

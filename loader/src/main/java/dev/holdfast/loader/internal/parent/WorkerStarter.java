@@ -1,0 +1,139 @@
+package dev.holdfast.loader.internal.parent;
+
+import dev.holdfast.arena.ArenaReader;
+import dev.holdfast.arena.SharedMemoryArena;
+import dev.holdfast.arena.internal.fault.FaultPoint;
+import dev.holdfast.arena.internal.memory.SharedFile;
+import dev.holdfast.arena.payload.EncodedItem;
+import dev.holdfast.arena.payload.ItemCodec;
+import dev.holdfast.loader.SubprocessIterable;
+import dev.holdfast.loader.SubprocessOptions;
+import dev.holdfast.loader.WorkerSource;
+import dev.holdfast.loader.internal.channel.ChannelMemory;
+import dev.holdfast.loader.internal.events.WorkerStartedEvent;
+import dev.holdfast.loader.internal.launch.Durations;
+import dev.holdfast.loader.internal.launch.WorkerProcess;
+import dev.holdfast.loader.internal.worker.WorkerSetup;
+import java.io.IOException;
+import java.lang.foreign.MemorySegment;
+import org.jspecify.annotations.Nullable;
+
+/** Starts workers. */
+public final class WorkerStarter {
+  private WorkerStarter() {}
+
+  /** Starts a worker and waits until it is ready. */
+  public static <T extends @Nullable Object> SubprocessIterable<T> start(
+      WorkerSource<T> source, SubprocessOptions options) {
+    @Nullable SharedMemoryArena arena = options.arena().orElse(null);
+    Teardown teardown = new Teardown(arena);
+    try {
+      MemorySegment setup = encode(source, options);
+      Session session = connect(source, options, setup, teardown);
+      return new WorkerIterable<>(session, teardown, arena);
+    } catch (Throwable e) {
+      teardown.undo(e);
+      throw e;
+    }
+  }
+
+  private static MemorySegment encode(WorkerSource<?> source, SubprocessOptions options) {
+    WorkerSetup setup =
+        new WorkerSetup(
+            source,
+            options.initializers(),
+            options.arena().orElse(null),
+            options.codec(),
+            0,
+            1,
+            Seeds.ofWorker(options.seed(), 0));
+    ItemCodec.Encoder encoder = ItemCodec.standard().newEncoder();
+    try {
+      EncodedItem encoded = encoder.encode(setup, null);
+      return encoded.bytes();
+    } catch (IOException e) {
+      throw new IllegalArgumentException(
+          "the source or an initializer cannot cross to a worker: " + e.getMessage(), e);
+    }
+  }
+
+  private static Session connect(
+      WorkerSource<?> source, SubprocessOptions options, MemorySegment setup, Teardown teardown) {
+    WorkerStartedEvent event = new WorkerStartedEvent();
+    event.begin();
+    long begin = System.nanoTime();
+    Figures figures = new Figures();
+    WorkerProcess process;
+    ChannelMemory memory;
+    try (SharedFile file = ChannelMemory.reserve(options.channelBytes())) {
+      memory = ChannelMemory.create(file, options.channelBytes(), options.bufferSize());
+      teardown.owns(memory);
+      process = WorkerProcess.start(options, file, new EndSignal(memory));
+      teardown.owns(process);
+    }
+    if (FaultPoint.ENABLED) {
+      FaultPoint.PARENT_STARTED_WORKER.reach();
+    }
+    @Nullable SharedMemoryArena arena = options.arena().orElse(null);
+    @Nullable ArenaReader reader = null;
+    if (arena != null) {
+      reader = arena.openReader();
+      teardown.owns(reader);
+    }
+    Session session =
+        new Session(
+            memory,
+            process,
+            arena,
+            reader,
+            decoder(source, options, reader),
+            timeout(options),
+            figures);
+    teardown.owns(session);
+    long limit = Durations.nanos(options.startTimeout());
+    session.setUp(
+        setup,
+        () -> {
+          if (System.nanoTime() - begin > limit) {
+            throw Failures.silent(process, "the worker was not ready in time", limit);
+          }
+        });
+    process.started();
+    figures.startNanos = System.nanoTime() - begin;
+    event.pid = process.pid();
+    event.commit();
+    return session;
+  }
+
+  private static ItemCodec.Decoder decoder(
+      WorkerSource<?> source, SubprocessOptions options, @Nullable ArenaReader reader) {
+    @Nullable ClassLoader loader = source.getClass().getClassLoader();
+    return options
+        .codec()
+        .codec()
+        .newDecoder(
+            options.deserializationFilter().orElse(null),
+            loader == null ? ClassLoader.getSystemClassLoader() : loader,
+            reader != null && reader.writableViews());
+  }
+
+  private static long timeout(SubprocessOptions options) {
+    return options.timeout().map(Durations::nanos).orElse(Long.MAX_VALUE);
+  }
+
+  /** Wakes whoever waits for a worker that has ended; knows the channel's memory alone. */
+  private record EndSignal(ChannelMemory memory) implements Runnable {
+
+    @Override
+    public void run() {
+      if (memory.retain()) {
+        try {
+          memory.items().wakeOwnWaiters();
+          memory.commands().wakeOwnWaiters();
+        } finally {
+          memory.release();
+        }
+      }
+    }
+  }
+}

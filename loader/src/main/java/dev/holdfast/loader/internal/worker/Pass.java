@@ -1,0 +1,95 @@
+package dev.holdfast.loader.internal.worker;
+
+import dev.holdfast.arena.internal.fault.FaultPoint;
+import java.util.Iterator;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * One iteration over the user's iterable after the other. A pass ends when the source has ended,
+ * when the user's code threw, or when another command has come; each way it says so in its last
+ * message.
+ */
+final class Pass {
+  private final Iterable<?> iterable;
+  private final ItemSender items;
+
+  Pass(Iterable<?> iterable, ItemSender items) {
+    this.iterable = iterable;
+    this.items = items;
+  }
+
+  /** Returns how many units the arena's writer has published, -1 without one. */
+  long published() {
+    return items.published();
+  }
+
+  /** Runs the pass of a number. */
+  void run(long number) {
+    items.begin(number);
+    @Nullable Iterator<?> iterator = null;
+    try {
+      iterator = open();
+      if (iterator != null) {
+        stream(iterator);
+        if (FaultPoint.ENABLED) {
+          FaultPoint.WORKER_AFTER_LAST_ITEM.reach();
+        }
+      }
+    } catch (LeavePass e) {
+      if (FaultPoint.ENABLED) {
+        FaultPoint.WORKER_STOPPING.reach();
+      }
+    } finally {
+      close(iterator);
+    }
+    items.finish();
+  }
+
+  private @Nullable Iterator<?> open() {
+    try {
+      Iterator<?> iterator = iterable.iterator();
+      if (iterator == null) {
+        throw new IllegalStateException("the source's iterator is null");
+      }
+      return iterator;
+    } catch (Throwable e) {
+      items.sourceFailed(e);
+      return null;
+    }
+  }
+
+  private void stream(Iterator<?> iterator) {
+    while (true) {
+      items.checkPass();
+      if (FaultPoint.ENABLED) {
+        FaultPoint.WORKER_BETWEEN_ITEMS.reach();
+      }
+      @Nullable Object item;
+      try {
+        if (!iterator.hasNext()) {
+          return;
+        }
+        item = iterator.next();
+      } catch (Throwable e) {
+        items.sourceFailed(e);
+        return;
+      }
+      items.send(item);
+    }
+  }
+
+  /**
+   * An iterator that holds files may say so by being closeable; its failure comes too late to be an
+   * error.
+   */
+  private static void close(@Nullable Iterator<?> iterator) {
+    if (iterator instanceof AutoCloseable resource) {
+      try {
+        resource.close();
+      } catch (Exception e) {
+        System.getLogger("dev.holdfast.worker")
+            .log(System.Logger.Level.WARNING, "the source's iterator could not be closed", e);
+      }
+    }
+  }
+}

@@ -1,0 +1,9 @@
+/** Channels, worker processes and iteration over what they produce. */
+module dev.holdfast.loader {
+  requires static org.jspecify;
+  requires transitive dev.holdfast.arena;
+  requires java.management;
+  requires jdk.jfr;
+
+  exports dev.holdfast.loader;
+}

@@ -1,0 +1,68 @@
+package dev.holdfast.loader.internal.channel;
+
+import dev.holdfast.arena.internal.memory.SharedWords;
+import java.util.concurrent.atomic.AtomicIntegerArray;
+import java.util.concurrent.atomic.AtomicLongArray;
+import java.util.concurrent.locks.LockSupport;
+
+/**
+ * Shared words on the heap. A long and an int at the same offset are different words, as no layout
+ * uses one offset for both.
+ */
+final class HeapWords implements SharedWords {
+  private static final long LOOK_AGAIN_NANOS = 20_000;
+
+  private final AtomicLongArray longs = new AtomicLongArray(128);
+  private final AtomicIntegerArray ints = new AtomicIntegerArray(256);
+
+  @Override
+  public long getVolatile(long offset) {
+    return longs.get((int) (offset / Long.BYTES));
+  }
+
+  @Override
+  public void setVolatile(long offset, long value) {
+    longs.set((int) (offset / Long.BYTES), value);
+  }
+
+  @Override
+  public long getAcquire(long offset) {
+    return longs.getAcquire((int) (offset / Long.BYTES));
+  }
+
+  @Override
+  public void setRelease(long offset, long value) {
+    longs.setRelease((int) (offset / Long.BYTES), value);
+  }
+
+  @Override
+  public boolean compareAndSet(long offset, long expected, long value) {
+    return longs.compareAndSet((int) (offset / Long.BYTES), expected, value);
+  }
+
+  @Override
+  public int getIntVolatile(long offset) {
+    return ints.get((int) (offset / Integer.BYTES));
+  }
+
+  @Override
+  public void setIntVolatile(long offset, int value) {
+    ints.set((int) (offset / Integer.BYTES), value);
+  }
+
+  @Override
+  public int getAndAddInt(long offset, int delta) {
+    return ints.getAndAdd((int) (offset / Integer.BYTES), delta);
+  }
+
+  @Override
+  public void awaitChange(long offset, int seen, long nanos) {
+    long start = System.nanoTime();
+    while (getIntVolatile(offset) == seen && System.nanoTime() - start < nanos) {
+      LockSupport.parkNanos(LOOK_AGAIN_NANOS);
+    }
+  }
+
+  @Override
+  public void wake(long offset) {}
+}
