@@ -1,0 +1,126 @@
+package dev.holdfast.cli;
+
+import dev.holdfast.arena.ViewScope;
+import dev.holdfast.cli.bench.Bench;
+import dev.holdfast.cli.bench.CellSpec;
+import dev.holdfast.cli.bench.Payload;
+import dev.holdfast.cli.text.Output;
+import dev.holdfast.cli.text.Sizes;
+import java.io.IOException;
+import java.io.PrintStream;
+import java.util.List;
+import java.util.concurrent.Callable;
+import org.jspecify.annotations.Nullable;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Option;
+
+/** {@code holdfast bench}. */
+@Command(
+    name = "bench",
+    description = {
+      "Measures how items get from a producer to a consumer, each cell in fresh processes.",
+      "A wrong item fails the run."
+    })
+final class BenchCommand implements Callable<Integer> {
+  private final HoldfastCommand root;
+  private final PrintStream out;
+  private final PrintStream err;
+
+  @Option(
+      names = "--transport",
+      paramLabel = "NAME",
+      split = ",",
+      defaultValue = "memcpy,pool,channel",
+      description = "memcpy, pool, channel, inline. Default: ${DEFAULT-VALUE}.")
+  private List<String> transports = List.of();
+
+  @Option(
+      names = "--payload",
+      paramLabel = "KIND",
+      split = ",",
+      defaultValue = "buffer",
+      description = "buffer, tensor, bytes, map. Default: ${DEFAULT-VALUE}.")
+  private List<Payload> payloads = List.of();
+
+  @Option(
+      names = "--size",
+      paramLabel = "SIZE",
+      split = ",",
+      defaultValue = "64KiB,1MiB,8MiB,32MiB",
+      description = "Sizes of an item's bytes. Default: ${DEFAULT-VALUE}.")
+  private List<String> sizes = List.of();
+
+  @Option(
+      names = "--items",
+      paramLabel = "N",
+      defaultValue = "0",
+      description = "Items in each timed pass. Default: what fits size and transport.")
+  private int items;
+
+  @Option(
+      names = "--passes",
+      paramLabel = "N",
+      defaultValue = "5",
+      description = "Timed passes. Default: ${DEFAULT-VALUE}.")
+  private int passes;
+
+  @Option(
+      names = "--segments",
+      paramLabel = "N",
+      defaultValue = "4",
+      description = "Segments of a pool. Default: ${DEFAULT-VALUE}.")
+  private int segments;
+
+  @Option(
+      names = "--scope",
+      paramLabel = "SCOPE",
+      defaultValue = "confined",
+      description = "Lifetime of views: collected, confined, shared. Default: ${DEFAULT-VALUE}.")
+  private ViewScope scope = ViewScope.CONFINED;
+
+  @Option(
+      names = "--busy-threads",
+      paramLabel = "N",
+      defaultValue = "0",
+      description = "Threads that spin in the consumer's process. Default: ${DEFAULT-VALUE}.")
+  private int busyThreads;
+
+  @Option(
+      names = "--measure",
+      paramLabel = "WHAT",
+      split = ",",
+      defaultValue = "throughput",
+      description =
+          "throughput, or wait: the processor time of 5 s of waiting. Default: ${DEFAULT-VALUE}.")
+  private List<CellSpec.Measure> measures = List.of();
+
+  @Option(
+      names = "--json",
+      paramLabel = "FILE",
+      description =
+          "Write the figures there; with - to standard output, which has nothing else then.")
+  private @Nullable String json;
+
+  BenchCommand(HoldfastCommand root, PrintStream out, PrintStream err) {
+    this.root = root;
+    this.out = out;
+    this.err = err;
+  }
+
+  @Override
+  public Integer call() throws IOException {
+    List<Long> bytes = sizes.stream().map(Sizes::parse).toList();
+    new Bench(
+            List.copyOf(transports),
+            List.copyOf(payloads),
+            bytes,
+            List.copyOf(measures),
+            scope,
+            items,
+            passes,
+            segments,
+            busyThreads)
+        .run(Output.of(out, err, json), root.verbose());
+    return Main.DONE;
+  }
+}

@@ -1,0 +1,94 @@
+package dev.holdfast.cli.bench;
+
+import dev.holdfast.arena.FailureDetail;
+import dev.holdfast.cli.text.Words;
+import java.io.File;
+import java.io.IOException;
+import java.io.ObjectInputStream;
+import java.io.ObjectOutputStream;
+import java.io.PrintStream;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
+
+/** Runs a cell in a new process and waits for its answer. */
+final class CellProcess {
+  private static final long LONGEST_CELL_SECONDS = 600;
+  private static final long LONGEST_EXIT_SECONDS = 20;
+
+  private final PrintStream errors;
+  private final boolean verbose;
+
+  CellProcess(PrintStream errors, boolean verbose) {
+    this.errors = errors;
+    this.verbose = verbose;
+  }
+
+  /** Returns what the cell's process found, or throws {@link CellFailedException}. */
+  CellResult run(CellSpec cell) throws IOException {
+    Process process =
+        new ProcessBuilder(command()).redirectError(ProcessBuilder.Redirect.INHERIT).start();
+    CompletableFuture.delayedExecutor(LONGEST_CELL_SECONDS, TimeUnit.SECONDS)
+        .execute(process::destroyForcibly);
+    try (ObjectOutputStream request = new ObjectOutputStream(process.getOutputStream())) {
+      request.writeObject(cell);
+      request.flush();
+      return result(cell, process);
+    } finally {
+      end(process);
+    }
+  }
+
+  private CellResult result(CellSpec cell, Process process) {
+    try (ObjectInputStream answer = new ObjectInputStream(process.getInputStream())) {
+      return switch (answer.readObject()) {
+        case CellResult result -> {
+          end(process);
+          yield result;
+        }
+        case CellFailure failure -> {
+          if (verbose) {
+            errors.print(failure.stack());
+          }
+          throw new CellFailedException(
+              describe(cell, "the cell failed").with("reason", failure.summary()));
+        }
+        default -> throw new IOException("the answer is of another kind");
+      };
+    } catch (IOException | ClassNotFoundException e) {
+      end(process);
+      throw new CellFailedException(
+          describe(cell, "the cell's process gave no answer")
+              .with("exit", process.exitValue())
+              .with("reason", Words.summary(e)));
+    }
+  }
+
+  static FailureDetail describe(CellSpec cell, String what) {
+    return FailureDetail.of(what)
+        .with("transport", cell.transport())
+        .with("payload", cell.payload().label())
+        .with("sizeBytes", cell.sizeBytes());
+  }
+
+  private static List<String> command() {
+    return List.of(
+        System.getProperty("java.home") + File.separator + "bin" + File.separator + "java",
+        "--enable-native-access=ALL-UNNAMED",
+        "-cp",
+        System.getProperty("java.class.path"),
+        CellMain.class.getName());
+  }
+
+  /** Lets the process end by itself, and kills it when it does not. */
+  private static void end(Process process) {
+    try {
+      if (!process.waitFor(LONGEST_EXIT_SECONDS, TimeUnit.SECONDS)) {
+        process.destroyForcibly().waitFor();
+      }
+    } catch (InterruptedException e) {
+      process.destroyForcibly();
+      Thread.currentThread().interrupt();
+    }
+  }
+}

@@ -1,0 +1,104 @@
+package dev.holdfast.cli.bench;
+
+import java.lang.foreign.MemorySegment;
+import java.lang.foreign.ValueLayout;
+import java.nio.ByteOrder;
+
+/**
+ * Words that say which item of which pass some bytes belong to and where in it they lie. Stamped
+ * and checked at each eighth byte, or at samples: the first and the last 64 bytes and one word in
+ * each 64 KiB.
+ */
+public final class Stamps {
+  private static final ValueLayout.OfLong WORD =
+      ValueLayout.JAVA_LONG_UNALIGNED.withOrder(ByteOrder.LITTLE_ENDIAN);
+  private static final long EDGE = 64;
+  private static final long BLOCK = 64 << 10;
+  private static final long ODD = 0x9E3779B97F4A7C15L;
+
+  private Stamps() {}
+
+  /**
+   * Stamps an item's bytes.
+   *
+   * @param bytes the item
+   * @param plan its pass
+   * @param unit its number in the pass
+   */
+  public static void write(MemorySegment bytes, PassPlan plan, int unit) {
+    long base = base(plan, unit);
+    long size = bytes.byteSize();
+    if (plan.everyWord()) {
+      writeRange(bytes, 0, size, base);
+      return;
+    }
+    writeRange(bytes, 0, Math.min(EDGE, size), base);
+    writeRange(bytes, lastEdge(size), size, base);
+    for (long offset = sample(unit); offset + Long.BYTES <= size; offset += BLOCK) {
+      bytes.set(WORD, offset, base + offset * ODD);
+    }
+  }
+
+  /**
+   * Checks an item's bytes.
+   *
+   * @param bytes the item
+   * @param plan its pass
+   * @param unit its number in the pass
+   * @return whether all words that {@link #write} stamps are there
+   */
+  public static boolean check(MemorySegment bytes, PassPlan plan, int unit) {
+    long base = base(plan, unit);
+    long size = bytes.byteSize();
+    if (plan.everyWord()) {
+      return checkRange(bytes, 0, size, base);
+    }
+    boolean right =
+        checkRange(bytes, 0, Math.min(EDGE, size), base)
+            && checkRange(bytes, lastEdge(size), size, base);
+    for (long offset = sample(unit); right && offset + Long.BYTES <= size; offset += BLOCK) {
+      right = bytes.get(WORD, offset) == base + offset * ODD;
+    }
+    return right;
+  }
+
+  private static void writeRange(MemorySegment bytes, long from, long to, long base) {
+    long offset = from;
+    for (; offset + Long.BYTES <= to; offset += Long.BYTES) {
+      bytes.set(WORD, offset, base + offset * ODD);
+    }
+    for (; offset < to; offset++) {
+      bytes.set(ValueLayout.JAVA_BYTE, offset, lastByte(base, offset));
+    }
+  }
+
+  private static boolean checkRange(MemorySegment bytes, long from, long to, long base) {
+    boolean right = true;
+    long offset = from;
+    for (; offset + Long.BYTES <= to; offset += Long.BYTES) {
+      right &= bytes.get(WORD, offset) == base + offset * ODD;
+    }
+    for (; offset < to; offset++) {
+      right &= bytes.get(ValueLayout.JAVA_BYTE, offset) == lastByte(base, offset);
+    }
+    return right;
+  }
+
+  /** The upper bits of a product depend on all of both numbers. */
+  private static byte lastByte(long base, long offset) {
+    return (byte) ((base + offset * ODD) >>> (Long.SIZE - Byte.SIZE));
+  }
+
+  private static long base(PassPlan plan, int unit) {
+    return ((long) plan.number() << 32 | (unit & 0xffff_ffffL)) * ODD + 1;
+  }
+
+  /** Words start at multiples of eight, so that no two stamps share a byte. */
+  private static long lastEdge(long size) {
+    return Math.max(0, size - EDGE) / Long.BYTES * Long.BYTES;
+  }
+
+  private static long sample(int unit) {
+    return (long) unit * Long.BYTES % BLOCK;
+  }
+}

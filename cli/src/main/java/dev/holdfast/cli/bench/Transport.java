@@ -1,0 +1,43 @@
+package dev.holdfast.cli.bench;
+
+/**
+ * A way for items to get from a producer to a consumer. Implementations are found by {@link
+ * java.util.ServiceLoader} and have a public constructor without parameters. They are asked in the
+ * process that consumes, where nothing else runs.
+ */
+public interface Transport {
+  /** How many bytes a pass should move when nobody says how many items. */
+  long DEFAULT_BYTES_PER_PASS = 4L << 30;
+
+  /**
+   * Returns the name that options and reports have.
+   *
+   * @return a short word in lower case
+   */
+  String name();
+
+  /**
+   * Returns whether producer and consumer are two threads of control that wait for each other.
+   *
+   * @return false when one thread does all
+   */
+  boolean waits();
+
+  /**
+   * Returns how many bytes a pass should move when nobody says how many items.
+   *
+   * @return bytes, so that a pass takes less than a second
+   */
+  default long bytesPerPass() {
+    return DEFAULT_BYTES_PER_PASS;
+  }
+
+  /**
+   * Starts what the transport needs.
+   *
+   * @param cell what will be measured
+   * @return the means to run passes
+   * @throws Exception when it cannot start; nothing is left then
+   */
+  Session open(CellSpec cell) throws Exception;
+}

@@ -1,0 +1,50 @@
+package dev.holdfast.cli.bench;
+
+import dev.holdfast.arena.ViewScope;
+import dev.holdfast.loader.Lease;
+import dev.holdfast.loader.Subprocess;
+import dev.holdfast.loader.SubprocessIterable;
+import dev.holdfast.loader.SubprocessOptions;
+import java.util.OptionalLong;
+import java.util.function.Consumer;
+
+/**
+ * Passes over a worker process. COLLECTED cells iterate plainly, the others take and close leases.
+ */
+final class WorkerSession implements Session {
+  private final SubprocessIterable<Object> items;
+  private final ViewScope scope;
+
+  private WorkerSession(SubprocessIterable<Object> items, ViewScope scope) {
+    this.items = items;
+    this.scope = scope;
+  }
+
+  static Session start(CellSpec cell, SubprocessOptions.Builder options) {
+    return new WorkerSession(
+        Subprocess.iterate(new BenchSource(cell), options.build()), cell.scope());
+  }
+
+  @Override
+  public void pass(PassPlan plan, Consumer<Object> consumer) {
+    if (scope == ViewScope.COLLECTED) {
+      items.forEach(consumer);
+      return;
+    }
+    for (Lease<Object> lease : items.leases(scope)) {
+      try (lease) {
+        consumer.accept(lease.item());
+      }
+    }
+  }
+
+  @Override
+  public OptionalLong producerPid() {
+    return OptionalLong.of(items.pid());
+  }
+
+  @Override
+  public void close() {
+    items.close();
+  }
+}

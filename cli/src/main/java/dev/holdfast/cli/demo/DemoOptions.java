@@ -1,0 +1,36 @@
+package dev.holdfast.cli.demo;
+
+import dev.holdfast.arena.Backing;
+import java.nio.file.Path;
+import java.util.List;
+
+/**
+ * What a demo does.
+ *
+ * @param folder the pictures, an existing folder
+ * @param batch pictures in a batch, at least 1
+ * @param transport how batches come here
+ * @param segments segments of the pool, at least 1
+ * @param backing where the pool's memory comes from
+ * @param epochs passes over the pictures, at least 1
+ * @param workerJvmArgs further options of the worker's JVM
+ */
+public record DemoOptions(
+    Path folder,
+    int batch,
+    Transport transport,
+    int segments,
+    Backing backing,
+    int epochs,
+    List<String> workerJvmArgs) {
+
+  /** How batches come to the process that computes. */
+  public enum Transport {
+    /** From a worker, through a segment pool. */
+    POOL,
+    /** From a worker, through its channel; there is no arena. */
+    CHANNEL,
+    /** From this process itself; there is no worker. */
+    INLINE
+  }
+}

@@ -1,0 +1,71 @@
+package dev.holdfast.cli.demo;
+
+import dev.holdfast.cli.text.ProcessUsage;
+import java.util.OptionalLong;
+import java.util.concurrent.locks.LockSupport;
+
+/**
+ * Watches processor time and memory of this process and of its worker while a demo runs. A daemon
+ * looks five times a second; {@link #sample} looks at once. Closing ends the daemon.
+ */
+final class UsageSampler implements AutoCloseable {
+  private static final long PERIOD_NANOS = 200_000_000;
+
+  private final long self = ProcessHandle.current().pid();
+  private final double cpuAtStart = ProcessUsage.cpuSeconds(self);
+  private final OptionalLong worker;
+  private final Thread thread;
+
+  // Guarded by this.
+  private double parentCpuSeconds;
+  private double workerCpuSeconds;
+  private long peakPssBytes;
+
+  private volatile boolean closed;
+
+  UsageSampler(OptionalLong worker) {
+    this.worker = worker;
+    thread = new Thread(this::run, "holdfast-usage-sampler");
+    thread.setDaemon(true);
+  }
+
+  UsageSampler start() {
+    thread.start();
+    return this;
+  }
+
+  private void run() {
+    while (!closed) {
+      sample();
+      LockSupport.parkNanos(PERIOD_NANOS);
+    }
+  }
+
+  synchronized void sample() {
+    long pss = ProcessUsage.pssBytes(self);
+    if (worker.isPresent()) {
+      pss += ProcessUsage.pssBytes(worker.getAsLong());
+      workerCpuSeconds = Math.max(workerCpuSeconds, ProcessUsage.cpuSeconds(worker.getAsLong()));
+    }
+    peakPssBytes = Math.max(peakPssBytes, pss);
+    parentCpuSeconds = ProcessUsage.cpuSeconds(self) - cpuAtStart;
+  }
+
+  synchronized double parentCpuSeconds() {
+    return parentCpuSeconds;
+  }
+
+  synchronized double workerCpuSeconds() {
+    return workerCpuSeconds;
+  }
+
+  synchronized long peakPssBytes() {
+    return peakPssBytes;
+  }
+
+  @Override
+  public void close() {
+    closed = true;
+    LockSupport.unpark(thread);
+  }
+}
