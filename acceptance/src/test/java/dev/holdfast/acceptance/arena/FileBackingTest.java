@@ -1,0 +1,128 @@
+package dev.holdfast.acceptance.arena;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import dev.holdfast.arena.ArenaCorruptedException;
+import dev.holdfast.arena.Backing;
+import dev.holdfast.arena.Placement;
+import dev.holdfast.arena.SharedMemorySegmentPool;
+import dev.holdfast.testkit.ChildJvm;
+import java.io.IOException;
+import java.lang.foreign.MemorySegment;
+import java.nio.channels.FileChannel;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+
+/** A file with a name. */
+final class FileBackingTest extends BackingContract {
+
+  @Override
+  Backing backing() {
+    return Backing.file(path());
+  }
+
+  @Override
+  String kind() {
+    return "file";
+  }
+
+  @Override
+  Path path() {
+    return folder.resolve("arena");
+  }
+
+  @Override
+  int names() {
+    return 1;
+  }
+
+  private void truncate(long size) throws IOException {
+    try (FileChannel file = FileChannel.open(path(), StandardOpenOption.WRITE)) {
+      file.truncate(size);
+    }
+  }
+
+  // R21
+  @Test
+  void fileCutShortIsAnErrorInEveryAccessOfOurs() throws IOException {
+    for (long size : new long[] {8192, 4096, 0}) {
+      try (Rig rig = rig(backing())) {
+        Sent sent = rig.admit(rig.write(8192));
+        rig.writer().beginUnit();
+        truncate(size);
+        MemorySegment source = MemorySegment.ofArray(new byte[8192]);
+        ArenaCorruptedException writing =
+            assertThrows(
+                ArenaCorruptedException.class,
+                () -> {
+                  Placement written = rig.writer().writeBinary(source);
+                  assertEquals(8192, written.byteSize());
+                });
+        assertTrue(writing.getMessage().contains("Bytes="), writing::getMessage);
+        if (size == 0) {
+          assertThrows(ArenaCorruptedException.class, rig.writer()::commitUnit);
+          assertThrows(ArenaCorruptedException.class, () -> rig.admit(sent.withUnit(1)));
+          assertThrows(ArenaCorruptedException.class, rig.arena::stats);
+          assertThrows(ArenaCorruptedException.class, rig.arena::shutdown);
+        }
+        rig.reader().discard(sent.receipt());
+      }
+      assertEquals(List.of(), files());
+    }
+  }
+
+  @Test
+  void fileInUseIsRefusedAndNamed() {
+    try (ChildJvm child = child("once").start()) {
+      child.awaitLine("MADE");
+      IllegalArgumentException refused =
+          assertThrows(IllegalArgumentException.class, () -> rig(backing()).close());
+      assertTrue(refused.getMessage().contains(path().toString()), refused::getMessage);
+      child.send("end");
+      child.awaitSuccess();
+    }
+    rig(backing()).close();
+  }
+
+  @Test
+  void foreignFileIsNeverTouched() throws IOException {
+    Files.writeString(path(), "not an arena");
+    assertThrows(IllegalArgumentException.class, () -> rig(backing()).close());
+    assertEquals("not an arena", Files.readString(path()));
+    Files.delete(path());
+  }
+
+  @Test
+  void processThatDoesNotDescendFromTheOwnerAttachesByName() {
+    try (ChildJvm owner = child("once").start()) {
+      owner.awaitLine("MADE");
+      try (Rig rig = new Rig(SharedMemorySegmentPool.attach(path()))) {
+        assertEquals(3, ((SharedMemorySegmentPool) rig.arena).count());
+        assertEquals(1, rig.arena.stats().published());
+        assertThrows(IllegalStateException.class, rig::writer);
+      }
+      assertTrue(Files.exists(path()), "an attacher never removes a name");
+      owner.send("end");
+      owner.awaitSuccess();
+    }
+    assertThrows(IllegalStateException.class, () -> SharedMemorySegmentPool.attach(path()).close());
+  }
+
+  // R20, R32
+  @Test
+  void poolLargerThanItsMountIsRefusedAndASmallerOneFitsAfterwards() {
+    assertLackOfSpaceIsAnError(childOnSmallMount("size=4m", "large", String.valueOf(32 << 20)));
+  }
+
+  // R20
+  @Test
+  void secondPoolAndAMountFilledByOthersAreRefused() {
+    assertLackOfSpaceIsAnError(
+        childOnSmallMount("size=4m", "second", folder.resolve("filler").toString()));
+  }
+}

@@ -1,0 +1,136 @@
+package dev.holdfast.acceptance.arena;
+
+import static dev.holdfast.arena.ViewScope.CONFINED;
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
+
+import dev.holdfast.arena.OpenUnit;
+import dev.holdfast.arena.Placement;
+import dev.holdfast.arena.SharedMemoryRingBuffer;
+import dev.holdfast.arena.UnitReceipt;
+import dev.holdfast.arena.UnitTooLargeException;
+import dev.holdfast.testkit.ChildJvm;
+import dev.holdfast.testkit.Leftovers;
+import dev.holdfast.testkit.Parent;
+import dev.holdfast.testkit.Stamps;
+import java.io.IOException;
+import java.lang.foreign.Arena;
+import java.lang.foreign.MemorySegment;
+import java.lang.foreign.ValueLayout;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.ExtendWith;
+
+/** Rings and units beyond the numbers of an int. */
+@ExtendWith(Leftovers.class)
+final class LargeRingTest {
+  private static final long GIB = 1L << 30;
+
+  private static void assumeFree(long bytes) throws IOException {
+    long free =
+        Files.readAllLines(Path.of("/proc/meminfo")).stream()
+            .filter(line -> line.startsWith("MemAvailable:"))
+            .mapToLong(line -> Long.parseLong(line.replaceAll("[^0-9]", "")) * 1024)
+            .findFirst()
+            .orElse(0);
+    assumeTrue(free >= bytes, "needs " + bytes + " bytes of free memory, there are " + free);
+  }
+
+  // R75
+  @Test
+  void ringOf5GibCarriesUnitsPastEveryEdgeOfAnInt() throws Exception {
+    assumeFree(12 * GIB);
+    run(BeyondInt.class, "-Xmx64m");
+  }
+
+  // R76
+  @Test
+  void copyOf1GibNeedsNoHeapAndAnArrayOfItFailsInItsCallAlone() throws Exception {
+    assumeFree(6 * GIB);
+    run(SmallHeap.class, "-Xmx256m");
+  }
+
+  private static void run(Class<?> main, String heap) {
+    try (ChildJvm child = ChildJvm.of(main).jvmArgs(heap).start()) {
+      child.awaitLine("DONE", Duration.ofMinutes(15));
+      child.awaitSuccess();
+    }
+  }
+
+  private static UnitReceipt write(Rig rig, List<Placement> placements, MemorySegment... parts) {
+    rig.writer().beginUnit();
+    for (MemorySegment part : parts) {
+      placements.add(rig.writer().writeBinary(part));
+    }
+    return rig.writer().commitUnit();
+  }
+
+  /** Units of 2 GiB less one byte, 2 GiB, and 8 bytes more, whose places pass 2 and 4 GiB. */
+  static final class BeyondInt {
+    private BeyondInt() {}
+
+    public static void main(String[] arguments) {
+      try (Rig rig = new Rig(new SharedMemoryRingBuffer(5 * GIB));
+          Arena arena = Arena.ofConfined()) {
+        MemorySegment source = arena.allocate(2 * GIB + 8, 8);
+        long[] sizes = {2 * GIB - 1, 2 * GIB, 2 * GIB + 8};
+        for (int unit = 0; unit < 6; unit++) {
+          MemorySegment part = source.asSlice(0, sizes[unit % 3]);
+          Stamps.fillSparse(part, unit, 75);
+          long half = unit < 3 ? part.byteSize() : GIB;
+          List<Placement> placements = new ArrayList<>();
+          UnitReceipt receipt = write(rig, placements, part.asSlice(0, half), part.asSlice(half));
+          assertEquals(part.byteSize(), receipt.span());
+          rig.reader().admit(receipt);
+          OpenUnit open = rig.reader().beginUnit(receipt, CONFINED);
+          long from = 0;
+          for (Placement placement : placements) {
+            MemorySegment view = open.readBinary(placement.offset(), placement.byteSize());
+            assertEquals(-1, view.mismatch(part.asSlice(from, placement.byteSize())));
+            from += placement.byteSize();
+          }
+          open.endUnit(List.of()).close();
+          Parent.say("unit " + unit + " at " + placements);
+        }
+        rig.writer().beginUnit();
+        MemorySegment huge = arena.allocate(5 * GIB + 1);
+        assertThrows(UnitTooLargeException.class, () -> rig.writer().writeBinary(huge));
+        rig.writer().abortUnit();
+      }
+      Parent.say("DONE");
+    }
+  }
+
+  /** Receives 1 GiB with a heap of 256 MiB. */
+  static final class SmallHeap {
+    private SmallHeap() {}
+
+    public static void main(String[] arguments) {
+      try (Rig rig = new Rig(new SharedMemoryRingBuffer(GIB + 1));
+          Arena arena = Arena.ofConfined()) {
+        MemorySegment source = arena.allocate(GIB, 8);
+        for (int unit = 0; unit < 3; unit++) {
+          Stamps.fillSparse(source, unit, 76);
+          List<Placement> placements = new ArrayList<>();
+          UnitReceipt receipt = write(rig, placements, source);
+          rig.reader().admit(receipt);
+          OpenUnit open = rig.reader().beginUnit(receipt, CONFINED);
+          MemorySegment looked = open.peekBinary(placements.getFirst().offset(), GIB);
+          assertThrows(OutOfMemoryError.class, () -> looked.toArray(ValueLayout.JAVA_BYTE));
+          MemorySegment view = open.readBinary(placements.getFirst().offset(), GIB);
+          try (var lease = open.endUnit(List.of())) {
+            Stamps.verifySparse(view, unit, 76);
+            assertEquals(CONFINED, lease.scope());
+          }
+          assertEquals(unit + 1, rig.reclaimed());
+        }
+      }
+      Parent.say("DONE");
+    }
+  }
+}

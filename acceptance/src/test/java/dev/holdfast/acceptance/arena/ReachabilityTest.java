@@ -1,0 +1,96 @@
+package dev.holdfast.acceptance.arena;
+
+import dev.holdfast.arena.ViewScope;
+import dev.holdfast.testkit.ChildJvm;
+import dev.holdfast.testkit.Deadlines;
+import dev.holdfast.testkit.Leftovers;
+import dev.holdfast.testkit.Parent;
+import dev.holdfast.testkit.Rounds;
+import dev.holdfast.testkit.Stamps;
+import java.lang.foreign.MemorySegment;
+import java.lang.foreign.ValueLayout;
+import java.time.Duration;
+import java.util.concurrent.FutureTask;
+import java.util.concurrent.LinkedBlockingQueue;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.ExtendWith;
+
+/**
+ * Views whose last use is the loop that reads them, in compiled code, under constant collection.
+ * R10
+ */
+@ExtendWith(Leftovers.class)
+final class ReachabilityTest {
+
+  @Test
+  void fullyCompiledCodeNeverReadsAViewThatWasCollected() {
+    run("-Xcomp", Rounds.of(2_000));
+  }
+
+  @Test
+  void warmCodeNeverReadsAViewThatWasCollected() {
+    run("-Xmixed", Rounds.of(20_000));
+  }
+
+  private static void run(String mode, int units) {
+    try (ChildJvm child =
+        ChildJvm.of(ReadingChild.class)
+            .jvmArgs(mode, "-Xmx256m", "-XX:+UseSerialGC")
+            .args(String.valueOf(units))
+            .start()) {
+      child.awaitLine("DONE", Duration.ofMinutes(10));
+      child.awaitSuccess();
+    }
+  }
+
+  /** The writer refills at once, one thread collects without pause, the consumer keeps nothing. */
+  static final class ReadingChild {
+    private static final int SIZE = 4096;
+
+    private ReadingChild() {}
+
+    public static void main(String[] arguments) throws Exception {
+      int units = Integer.parseInt(arguments[0]);
+      Rig rig = Pools.rig(SIZE, 32);
+      LinkedBlockingQueue<Sent> channel = new LinkedBlockingQueue<>();
+      FutureTask<Void> writer =
+          Deadlines.start(
+              "writer",
+              () -> {
+                for (int i = 0; i < units; i++) {
+                  channel.put(rig.write(SIZE));
+                }
+                return null;
+              });
+      Thread.ofPlatform()
+          .daemon()
+          .name("collector")
+          .start(
+              () -> {
+                while (true) {
+                  System.gc();
+                }
+              });
+      for (int unit = 0; unit < units; unit++) {
+        Sent sent = channel.take();
+        process(rig.admitAndOpen(sent, ViewScope.COLLECTED).view(), unit);
+      }
+      Deadlines.result(writer);
+      Deadlines.assertEventually("all units are back", () -> rig.reclaimed() == units);
+      rig.close();
+      Parent.say("DONE");
+      System.exit(0);
+    }
+
+    /** Reads the unit 50 times; the last use of the view is inside the last read. */
+    private static void process(MemorySegment view, long unit) {
+      for (int pass = 0; pass < 50; pass++) {
+        for (long at = 0; at < SIZE; at += 8) {
+          if (view.get(ValueLayout.JAVA_LONG_UNALIGNED, at) != Stamps.word(unit, 0, at >>> 3)) {
+            throw new AssertionError("wrong bytes: unit=" + unit + " offset=" + at);
+          }
+        }
+      }
+    }
+  }
+}

@@ -1,0 +1,152 @@
+package dev.holdfast.acceptance.capacity;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import dev.holdfast.arena.InsufficientSharedMemoryException;
+import dev.holdfast.loader.WorkerDiedException;
+import dev.holdfast.testkit.Leftovers;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Locale;
+import org.junit.jupiter.api.Assumptions;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.ExtendWith;
+
+/** Limits of the machine, of a control group and of a process. */
+@ExtendWith(Leftovers.class)
+final class LimitsTest {
+  private static final long MIB = 1 << 20;
+  private static final long TIB = 1L << 40;
+
+  // R20, R75
+  @Test
+  void absurdSizesAreRefusedAtOnceAndNoPageIsTouched() {
+    try (Probe probe = Probe.behind()) {
+      long before = Probe.number(probe.ok("shared"), "bytes");
+      long fastest = Long.MAX_VALUE;
+      for (int i = 0; i < 3; i++) {
+        long start = System.nanoTime();
+        String answer =
+            probe.failed(InsufficientSharedMemoryException.class, "pool " + TIB + " 1 standard");
+        fastest = Math.min(fastest, System.nanoTime() - start);
+        assertTrue(Probe.number(answer, "bytesAsked") >= TIB, answer);
+      }
+      assertTrue(fastest < 1_000_000_000L, "took " + fastest + " ns");
+      assertEquals(before, Probe.number(probe.ok("shared"), "bytes"));
+      probe.failed(InsufficientSharedMemoryException.class, "pool " + TIB + " 1 /tmp");
+      probe.failed(InsufficientSharedMemoryException.class, "ring " + TIB + " 1 standard");
+      probe.failed(IllegalArgumentException.class, "pool " + Long.MAX_VALUE / 2 + " 3 standard");
+      probe.failed(IllegalArgumentException.class, "pool " + Long.MAX_VALUE + " 1 standard");
+      probe.failed(IllegalArgumentException.class, "ring " + Long.MAX_VALUE + " 1 standard");
+      for (String size : List.of("0 1", "-1 1", "1 0", "1 -1", Long.MIN_VALUE + " 1")) {
+        probe.failed(IllegalArgumentException.class, "pool " + size + " standard");
+      }
+      assertEquals(2, Probe.number(probe.ok("stream " + MIB + " 2 standard"), "units"));
+    }
+  }
+
+  // R20
+  @Test
+  void arenaThatItsMemoryGroupCannotHoldIsRefusedAndNobodyIsKilled() throws Exception {
+    Path group = newGroup();
+    try {
+      Files.writeString(group.resolve("memory.limit_in_bytes"), String.valueOf(300 * MIB));
+      String enter = "echo $$ > '" + group + "/cgroup.procs' && exec \"$0\" \"$@\"";
+      try (Probe probe = Probe.behind("sh", "-c", enter)) {
+        for (String place : List.of("standard", "memfd", "/dev/shm")) {
+          String answer =
+              probe.failed(
+                  InsufficientSharedMemoryException.class, "pool " + 300 * MIB + " 2 " + place);
+          assertTrue(answer.contains("limit=memory cgroup " + group), answer);
+          assertTrue(Probe.number(answer, "bytesFree") < 300 * MIB, answer);
+        }
+        probe.ok("pool " + 16 * MIB + " 4 standard");
+        probe.failed(InsufficientSharedMemoryException.class, "pool " + 16 * MIB + " 16 standard");
+        probe.ok("close");
+        assertEquals(6, Probe.number(probe.ok("stream " + 16 * MIB + " 6 standard"), "units"));
+      }
+    } finally {
+      Files.delete(group);
+    }
+  }
+
+  /** Makes a group below this process's own. */
+  private static Path newGroup() throws IOException {
+    String own =
+        Files.readAllLines(Path.of("/proc/self/cgroup")).stream()
+            .filter(line -> line.contains(":memory:"))
+            .map(line -> line.split(":", 3)[2])
+            .findFirst()
+            .orElse(null);
+    Assumptions.assumeTrue(own != null, "skipped: no memory control group of version 1");
+    Path group =
+        Path.of("/sys/fs/cgroup/memory" + own, "holdfast-test-" + ProcessHandle.current().pid());
+    try {
+      return Files.createDirectory(group);
+    } catch (IOException e) {
+      return Assumptions.abort("skipped: no control group can be made: " + e);
+    }
+  }
+
+  // R24
+  @Test
+  void tooManyOpenFilesAreSaidAndNothingIsLeftHalfMade() {
+    try (Probe probe = Probe.behind("sh", "-c", "ulimit -n 64 && exec \"$0\" \"$@\"")) {
+      probe.ok("load");
+      probe.ok("stream 4096 2 standard");
+      probe.ok("pool 4096 2 /tmp");
+      probe.failed(InsufficientSharedMemoryException.class, "pool " + TIB + " 1 standard");
+      probe.failed(WorkerDiedException.class, "start 0 0 nowhere");
+      long before = Probe.number(probe.ok("descriptors"), "count");
+      assertEquals("made", fillWithArenas(probe));
+      probe.ok("close");
+      probe.ok("pool 4096 2 standard");
+      probe.ok("close");
+      for (int left : List.of(0, 1, 2, 3, 4, 6, 8)) {
+        probe.ok("open " + left);
+        String answer = probe.ask("stream 4096 2 standard");
+        if (!answer.startsWith("OK")) {
+          assertTrue(answer.toLowerCase(Locale.ROOT).contains("too many open files"), answer);
+        }
+        probe.ok("shut");
+        assertEquals(2, Probe.number(probe.ok("stream 4096 2 standard"), "units"));
+      }
+      probe.ok("close");
+      assertTrue(Probe.number(probe.ok("descriptors"), "count") <= before + 1);
+    }
+  }
+
+  private static String fillWithArenas(Probe probe) {
+    for (int i = 0; i < 64; i++) {
+      String answer = probe.ask("pool 4096 2 " + (i % 2 == 0 ? "standard" : "/tmp"));
+      if (!answer.startsWith("OK")) {
+        assertTrue(
+            answer.startsWith("FAILED " + InsufficientSharedMemoryException.class.getName()),
+            answer);
+        assertTrue(answer.toLowerCase(Locale.ROOT).contains("too many open files"), answer);
+        assertTrue(answer.contains("raise the limit on open files"), answer);
+        return i > 10 ? "made" : answer;
+      }
+    }
+    return "no limit";
+  }
+
+  // R20
+  @Test
+  void limitOnTheSizeOfFilesIsOneToo() {
+    Probe.assumeWorks("prlimit", "--version");
+    try (Probe probe = Probe.behind("prlimit", "--fsize=" + 4 * MIB)) {
+      for (String place :
+          List.of("standard", "/dev/shm", "/tmp", "file:/dev/shm/holdfast-limited")) {
+        String answer =
+            probe.failed(
+                InsufficientSharedMemoryException.class, "pool " + 4 * MIB + " 2 " + place);
+        assertTrue(answer.contains("RLIMIT_FSIZE"), answer);
+      }
+      assertEquals(3, Probe.number(probe.ok("stream " + MIB + " 3 standard"), "units"));
+    }
+  }
+}

@@ -1,0 +1,81 @@
+package dev.holdfast.acceptance.cli;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertNotEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import dev.holdfast.cli.Main;
+import dev.holdfast.testkit.Images;
+import dev.holdfast.testkit.JsonReader;
+import dev.holdfast.testkit.Leftovers;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.ExtendWith;
+
+/** The demo on pictures that nobody here made. */
+@ExtendWith(Leftovers.class)
+final class DemoOnPicturesTest {
+  private static final double DELIVERED = 559;
+  private static final double FAILED = 16;
+  private static final String FLIP_IN_UNIT_3 =
+      "--worker-jvm-arg=-Dholdfast.faults=UNIT_FLIP_BYTE=fire@4";
+
+  private static Map<String, Object> inline = Map.of();
+
+  @BeforeAll
+  static void decodeWithoutAWorker() {
+    inline = demo("--transport", "inline").json();
+  }
+
+  @Test
+  void everyWayGivesTheSameNumbersToTheLastBitInEachEpoch() {
+    Map<String, Object> channel = demo("--transport", "channel").json();
+    Map<String, Object> pool = demo("--transport", "pool", "--epochs", "3").json();
+
+    for (Map<String, Object> way : List.of(inline, channel, pool)) {
+      assertEquals(DELIVERED, way.get("delivered"));
+      assertEquals(FAILED, way.get("failed"));
+      assertEquals(inline.get("failures"), way.get("failures"));
+      assertEquals(inline.get("mean"), way.get("mean"));
+      assertEquals(inline.get("std"), way.get("std"));
+    }
+    assertEquals(3, ((List<?>) pool.get("epochSeconds")).size());
+    for (Object mean : (List<?>) pool.get("epochMean")) {
+      assertEquals(inline.get("mean"), mean);
+    }
+    for (Object deviation : (List<?>) pool.get("epochStd")) {
+      assertEquals(inline.get("std"), deviation);
+    }
+    List<String> names = new ArrayList<>();
+    JsonReader.objects(pool.get("failures")).forEach(f -> names.add((String) f.get("name")));
+    assertTrue(names.contains("truncated_image.png"), names.toString());
+    assertEquals(names.stream().sorted().toList(), names);
+  }
+
+  @Test
+  void aByteFlippedInSharedMemoryChangesTheMeanAndThereIsNoneWithoutAnArena() {
+    Object right = inline.get("mean");
+
+    assertNotEquals(right, demo("--transport", "pool", FLIP_IN_UNIT_3).json().get("mean"));
+    assertEquals(right, demo("--transport", "channel", FLIP_IN_UNIT_3).json().get("mean"));
+  }
+
+  @Test
+  void epochsThatDoNotAgreeFailTheRunAfterTheReport() {
+    CommandLineRun run = demo("--transport", "pool", "--epochs", "2", FLIP_IN_UNIT_3);
+
+    assertEquals(Main.FAILED, run.exit());
+    assertTrue(run.err().contains("holdfast: IllegalStateException: "), run.err());
+    List<?> means = (List<?>) JsonReader.object(run.out()).get("epochMean");
+    assertNotEquals(means.get(0), means.get(1));
+  }
+
+  private static CommandLineRun demo(String... options) {
+    List<String> args = new ArrayList<>(List.of("demo", Images.folder().toString(), "--json", "-"));
+    args.addAll(List.of(options));
+    return CommandLineRun.of(args.toArray(String[]::new));
+  }
+}

@@ -1,0 +1,94 @@
+package dev.holdfast.acceptance.iterate;
+
+import static org.junit.jupiter.api.Assertions.assertInstanceOf;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import dev.holdfast.arena.HoldfastFailure;
+import dev.holdfast.loader.Lease;
+import dev.holdfast.loader.Subprocess;
+import dev.holdfast.loader.SubprocessIterable;
+import dev.holdfast.loader.SubprocessOptions;
+import dev.holdfast.testkit.Deadlines;
+import dev.holdfast.testkit.Leftovers;
+import dev.holdfast.testkit.Rounds;
+import java.time.Duration;
+import java.util.Iterator;
+import java.util.Map;
+import java.util.NoSuchElementException;
+import java.util.Random;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.ExtendWith;
+
+/**
+ * Bytes of the control blocks are changed while a worker streams through them. Whatever happens is
+ * a typed error or no harm at all: no wrong item, no wait without an end, no crash. R74
+ */
+@ExtendWith(Leftovers.class)
+final class DamagedMemoryTest {
+  private static final Duration LIMIT = Duration.ofSeconds(60);
+  private static final int UNITS = 200;
+  private static final int STRIDE = 25;
+
+  private static SubprocessOptions options() {
+    return Feeds.options(false)
+        .arena(Feeds.pool(4, Duration.ofSeconds(1)))
+        .timeout(Duration.ofSeconds(2))
+        .build();
+  }
+
+  @Test
+  void damagedControlBlocksAreTypedErrorsOrHarmless() throws Exception {
+    long seed = Long.getLong("holdfast.seed", System.nanoTime());
+    System.out.println("seed (holdfast.seed): " + seed);
+    Random random = new Random(seed);
+    int rounds = Rounds.of(200) / 2;
+    for (int round = 0; round < rounds; round++) {
+      int current = round;
+      String outcome =
+          Deadlines.within("round " + round, LIMIT, () -> round(random, current % 2 == 0));
+      System.out.println("round " + round + ": " + outcome);
+    }
+  }
+
+  private static String round(Random random, boolean channel) {
+    try (SubprocessIterable<Map<String, Object>> items =
+        Subprocess.iterate(Feeds.stamped(UNITS), options())) {
+      SharedDamage damage = channel ? SharedDamage.ofChannel() : SharedDamage.ofArena();
+      StringBuilder what = new StringBuilder(channel ? "channel" : "arena");
+      try {
+        Iterator<Lease<Map<String, Object>>> leases = items.leases().iterator();
+        for (int unit = 0; unit < UNITS; unit++) {
+          if (unit % STRIDE == STRIDE - 1) {
+            long offset = channel ? ofChannel(random) : ofArena(random);
+            what.append(" ").append(offset);
+            damage.writeByte(offset, damage.readByte(offset) ^ (1 << random.nextInt(8)));
+          }
+          try (Lease<Map<String, Object>> lease = leases.next()) {
+            Feeds.verify(lease.item(), 0, unit);
+          }
+        }
+        return what + ": harmless";
+      } catch (NoSuchElementException e) {
+        throw new AssertionError(what + ": items are missing", e);
+      } catch (RuntimeException e) {
+        assertInstanceOf(HoldfastFailure.class, e, what::toString);
+        assertTrue(e.getMessage().length() > 20, e::toString);
+        return what + ": " + e;
+      }
+    }
+  }
+
+  /** A byte of the words of either direction. */
+  private static long ofChannel(Random random) {
+    return 4096 + 1024L * random.nextInt(2) + 128L * random.nextInt(7) + random.nextInt(8);
+  }
+
+  /** A byte of the header, of a word, or of the words of a segment. */
+  private static long ofArena(Random random) {
+    return switch (random.nextInt(6)) {
+      case 0 -> random.nextInt(96);
+      case 1 -> 4096 + 128L * random.nextInt(8) + random.nextInt(8);
+      default -> 256 + 128L * random.nextInt(9) + random.nextInt(24);
+    };
+  }
+}
