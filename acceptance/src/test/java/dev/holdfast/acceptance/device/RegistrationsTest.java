@@ -1,0 +1,259 @@
+package dev.holdfast.acceptance.device;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import dev.holdfast.arena.ArenaReader;
+import dev.holdfast.arena.PagePinner;
+import dev.holdfast.arena.PinningException;
+import dev.holdfast.arena.SharedMemorySegmentPool;
+import dev.holdfast.arena.StorageRetainedException;
+import dev.holdfast.arena.ViewScope;
+import dev.holdfast.cuda.CudaPagePinner;
+import dev.holdfast.cuda.HostToDevice;
+import dev.holdfast.testkit.ChildJvm;
+import dev.holdfast.testkit.Deadlines;
+import dev.holdfast.testkit.Leftovers;
+import dev.holdfast.testkit.Maps;
+import dev.holdfast.testkit.cuda.StubDriver;
+import dev.holdfast.testkit.cuda.StubLog;
+import java.lang.foreign.Arena;
+import java.lang.foreign.MemorySegment;
+import java.nio.file.Path;
+import java.util.List;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.ExtendWith;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+
+/** Who registers, who unregisters, and when. R97, R98, R99 on the stub driver. */
+@ExtendWith(Leftovers.class)
+class RegistrationsTest {
+  private static final long PAGE = 4096;
+  private static final long SEGMENT = 60_000;
+  private static final long DATA = 8 * 61_440;
+
+  private StubDriver stub;
+
+  @BeforeEach
+  void useStub() {
+    stub = Drivers.stub();
+  }
+
+  private static SharedMemorySegmentPool pool() {
+    return SharedMemorySegmentPool.builder(SEGMENT, 8).pinned(CudaPagePinner.of(1 << 20)).build();
+  }
+
+  // R97
+  @Test
+  void theDataAreaIsRegisteredOnceAndUnregisteredBeforeItIsUnmapped() {
+    SharedMemorySegmentPool pool = pool();
+    try (Feed feed = new Feed(pool)) {
+      feed.overwrite(20, SEGMENT);
+    }
+    List<StubLog.Line> registers = stub.log().done("cuMemHostRegister");
+    assertEquals(1, registers.size());
+    assertEquals(DATA, registers.getFirst().value("bytes"));
+    List<StubLog.Line> ends = stub.log().done("cuMemHostUnregister");
+    assertEquals(1, ends.size());
+    assertEquals(registers.getFirst().value("address"), ends.getFirst().value("address"));
+    stub.assertCleanAndOver();
+  }
+
+  // R97
+  @Test
+  void aLiveViewKeepsTheRegistrationAfterClose() {
+    SharedMemorySegmentPool pool = pool();
+    Feed.Received held;
+    try (Feed feed = new Feed(pool)) {
+      held = feed.pass(ViewScope.SHARED, SEGMENT);
+    }
+    long address = held.tensors().getFirst().segment().address();
+    assertTrue(stub.isRegistered(address, SEGMENT));
+    held.verify(0, held.tensors().getFirst());
+    held.lease().close();
+    Deadlines.assertEventually("it is unregistered", () -> !stub.isRegistered(address, SEGMENT));
+    Deadlines.assertEventually("it is unmapped", () -> Maps.containing(address).isEmpty());
+    stub.assertCleanAndOver();
+  }
+
+  /** Opens a pinned pool and ends in one of several ways. */
+  static final class Child {
+    private Child() {}
+
+    public static void main(String[] args) throws Exception {
+      SharedMemorySegmentPool pool = pool();
+      Feed feed = new Feed(pool);
+      feed.overwrite(20, SEGMENT);
+      Feed.Received held = feed.pass(ViewScope.CONFINED, SEGMENT);
+      HostToDevice to = HostToDevice.create();
+      to.copy(held.tensors().getFirst()).close();
+      System.out.println("pinned " + pool.isPinned());
+      if (args[0].equals("wait")) {
+        Thread.sleep(Long.MAX_VALUE);
+      }
+      to.close();
+      held.verify(0, held.tensors().getFirst());
+    }
+  }
+
+  // R97
+  @Test
+  void aProcessThatExitsWithoutCloseUnregistersWhatItRegistered() {
+    Path log = stub.newLog();
+    try (ChildJvm child = child(log, "exit")) {
+      assertEquals("true", child.awaitLine("pinned "));
+      child.awaitSuccess();
+    }
+    StubLog written = StubLog.read(log);
+    assertEquals(1, written.done("cuMemHostRegister").size());
+    assertEquals(1, written.done("cuMemHostUnregister").size());
+    written.assertCleanAndOver();
+  }
+
+  // R97
+  @Test
+  void aProcessThatIsKilledLeavesNoWrongCallBehind() {
+    Path log = stub.newLog();
+    try (ChildJvm child = child(log, "wait")) {
+      assertEquals("true", child.awaitLine("pinned "));
+      child.killAndAwait();
+    }
+    StubLog.read(log).assertClean();
+  }
+
+  private ChildJvm child(Path log, String how) {
+    return ChildJvm.of(Child.class)
+        .jvmArgs("-D" + StubDriver.LIBRARY_PROPERTY + "=" + stub.library())
+        .environment("HOLDFAST_STUB_LOG", log.toString())
+        .args(how)
+        .start();
+  }
+
+  // R98
+  @Test
+  void whatAnotherRegisteredIsUsedAndNeverUnregisteredByUs() {
+    try (Arena arena = Arena.ofShared()) {
+      MemorySegment memory = arena.allocate(4 * PAGE, PAGE);
+      stub.registerAsAnother(memory);
+      PagePinner.Registration ours =
+          CudaPagePinner.of(1 << 20).register(memory.asSlice(PAGE, PAGE));
+      assertTrue(ours.isForeign());
+      assertTrue(ours.isActive());
+      ours.close();
+      assertTrue(stub.isRegistered(memory.address(), memory.byteSize()));
+      stub.unregisterAsAnother(memory);
+    }
+    stub.assertCleanAndOver();
+  }
+
+  // R98
+  @Test
+  void aPoolThatIsRegisteredAlreadyIsPinnedAndLeftAlone() {
+    stub.configure("cuMemHostRegister=fail(712)");
+    SharedMemorySegmentPool pool = pool();
+    try (Feed feed = new Feed(pool)) {
+      assertTrue(pool.isPinned());
+      assertEquals(DATA, pool.pinnedBytes());
+      feed.overwrite(20, SEGMENT);
+    }
+    assertFalse(pool.isPinned());
+    assertEquals(0, stub.calls("cuMemHostUnregister"));
+  }
+
+  // R98
+  @Test
+  void twoArenasAreRegisteredEachForItself() {
+    try (Feed one = new Feed(pool());
+        Feed two = new Feed(pool())) {
+      one.overwrite(10, SEGMENT);
+      two.overwrite(10, SEGMENT);
+      assertEquals(2, stub.log().done("cuMemHostRegister").size());
+    }
+    stub.assertCleanAndOver();
+  }
+
+  // R98
+  @ParameterizedTest
+  @CsvSource({
+    "1, CUDA_ERROR_INVALID_VALUE",
+    "2, CUDA_ERROR_OUT_OF_MEMORY",
+    "801, CUDA_ERROR_NOT_SUPPORTED"
+  })
+  void anyOtherRefusalIsATypedErrorThatSaysHowToGoOn(int code, String name) {
+    stub.configure("cuMemHostRegister=fail(" + code + ")");
+    try (SharedMemorySegmentPool pool = pool()) {
+      PinningException e = assertThrows(PinningException.class, pool::openReader);
+      assertEquals(code, e.facts().get("code"));
+      assertEquals("cuMemHostRegister", e.facts().get("call"));
+      assertTrue(String.valueOf(e.facts().get("error")).startsWith(name));
+      assertEquals(DATA, e.facts().get("askedBytes"));
+      assertTrue(e.advice().contains("unpinned"), e.advice());
+      assertFalse(pool.isPinned());
+      try (ArenaReader _ = pool.openReader()) { // the budget and the reader are free again
+        assertTrue(pool.isPinned());
+      }
+      pool.unlink();
+    }
+    stub.assertCleanAndOver();
+  }
+
+  // R99
+  @Test
+  void aLimitOfTheDriverIsNamedWithWhatWasAskedFor() {
+    stub.configure("", 1, 500_000 - PAGE * 10);
+    try (SharedMemorySegmentPool pool = pool()) {
+      PinningException e = assertThrows(PinningException.class, pool::openReader);
+      assertEquals(2, e.facts().get("code"));
+      assertEquals(DATA, e.facts().get("askedBytes"));
+      assertTrue(e.advice().contains("limit") && e.advice().contains("unpinned"), e.advice());
+      assertFalse(pool.isPinned());
+      pool.unlink();
+    }
+    stub.assertCleanAndOver();
+  }
+
+  // D9
+  @Test
+  void aRefusedUnregisterKeepsTheMemoryMappedUntilARetrySucceeds() {
+    stub.configure("cuMemHostUnregister=fail(999)@1,cuMemHostUnregister=fail(999)@2");
+    SharedMemorySegmentPool pool = pool();
+    long address;
+    try (ArenaReader _ = pool.openReader()) {
+      address = stub.log().done("cuMemHostRegister").getFirst().value("address");
+    }
+    Deadlines.assertEventually("nobody else uses the mapping", () -> !isPopulating());
+    StorageRetainedException e = assertThrows(StorageRetainedException.class, pool::close);
+    assertTrue(
+        String.valueOf(e.facts().get("why")).contains("cuMemHostUnregister"), e.getMessage());
+    assertEquals(1, pool.stats().quarantined());
+    assertTrue(pool.isPinned());
+    assertEquals(DATA, pool.pinnedBytes());
+    assertTrue(stub.isRegistered(address, DATA));
+    assertTrue(Maps.containing(address).isPresent());
+    Deadlines.assertEventually("a retry succeeds", () -> closes(pool));
+    assertFalse(pool.isPinned());
+    assertFalse(stub.isRegistered(address, DATA));
+    assertTrue(Maps.containing(address).isEmpty());
+    pool.unlink();
+    assertEquals(1, stub.log().done("cuMemHostUnregister").size());
+    stub.assertCleanAndOver();
+  }
+
+  private static boolean isPopulating() {
+    return Thread.getAllStackTraces().keySet().stream()
+        .anyMatch(thread -> thread.getName().equals("holdfast-populate"));
+  }
+
+  private static boolean closes(SharedMemorySegmentPool pool) {
+    try {
+      pool.close();
+      return true;
+    } catch (StorageRetainedException e) {
+      return false;
+    }
+  }
+}

@@ -1,0 +1,136 @@
+package dev.holdfast.cuda.internal;
+
+import dev.holdfast.arena.FailureDetail;
+import dev.holdfast.cuda.DeviceException;
+import java.lang.System.Logger;
+import java.lang.foreign.Arena;
+import java.lang.foreign.MemorySegment;
+import java.lang.foreign.ValueLayout;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ConcurrentMap;
+import java.util.function.IntSupplier;
+
+/**
+ * The primary context of a device, which other users of the driver in this process share. It is
+ * retained on first use and until the process ends: memory and registrations of it can live as
+ * long.
+ *
+ * <p>Each call pushes the context and pops it again, so that it holds on any thread, a carrier of
+ * virtual threads too, and the thread's own current context is as it was. Thread-safe.
+ */
+public final class CudaContext {
+  private static final Logger LOG = System.getLogger("dev.holdfast.cuda");
+  private static final ConcurrentMap<Integer, CudaContext> RETAINED = new ConcurrentHashMap<>();
+
+  /** What pop returns and nobody reads; 8 bytes, written by any thread. */
+  private static final MemorySegment POPPED = Arena.global().allocate(ValueLayout.JAVA_LONG);
+
+  private final CudaLibrary library;
+  private final int device;
+  private final long handle;
+
+  private CudaContext(CudaLibrary library, int device, long handle) {
+    this.library = library;
+    this.device = device;
+    this.handle = handle;
+  }
+
+  /** Returns the context of a device; throws DeviceException when there is none. */
+  public static CudaContext of(int device) {
+    CudaLibrary library = Driver.library();
+    if (device < 0 || device >= Driver.devices()) {
+      throw new DeviceException(
+          FailureDetail.of("there is no such device")
+              .with("device", device)
+              .with("devices", Driver.devices())
+              .advise("pass an index below the number of devices, or set LOCAL_RANK to one"));
+    }
+    return RETAINED.computeIfAbsent(device, index -> retain(library, index));
+  }
+
+  private static CudaContext retain(CudaLibrary library, int index) {
+    try (Arena arena = Arena.ofConfined()) {
+      MemorySegment out = arena.allocate(ValueLayout.JAVA_LONG);
+      Driver.check(CudaCall.DEVICE, library.call(CudaCall.DEVICE, out.address(), index));
+      int ordinal = out.get(ValueLayout.JAVA_INT, 0);
+      Driver.check(
+          CudaCall.PRIMARY_CONTEXT_RETAIN,
+          library.call(CudaCall.PRIMARY_CONTEXT_RETAIN, out.address(), ordinal));
+      return new CudaContext(library, index, out.get(ValueLayout.JAVA_LONG, 0));
+    }
+  }
+
+  /** Returns the index of the device. */
+  public int device() {
+    return device;
+  }
+
+  int call(CudaCall call, long a) {
+    return inside(() -> library.call(call, a));
+  }
+
+  int call(CudaCall call, long a, long b) {
+    return inside(() -> library.call(call, a, b));
+  }
+
+  int call(CudaCall call, long a, long b, int c) {
+    return inside(() -> library.call(call, a, b, c));
+  }
+
+  int call(CudaCall call, long a, long b, long c, long d) {
+    return inside(() -> library.call(call, a, b, c, d));
+  }
+
+  /** Calls a function that stores a handle, and returns the handle. */
+  long make(CudaCall call, int flags) {
+    try (Arena arena = Arena.ofConfined()) {
+      MemorySegment out = arena.allocate(ValueLayout.JAVA_LONG);
+      Driver.check(call, inside(() -> library.call(call, out.address(), flags)));
+      return out.get(ValueLayout.JAVA_LONG, 0);
+    }
+  }
+
+  /** Allocates device memory. */
+  long allocate(long bytes) {
+    try (Arena arena = Arena.ofConfined()) {
+      MemorySegment out = arena.allocate(ValueLayout.JAVA_LONG);
+      int code = call(CudaCall.MEMORY_ALLOCATE, out.address(), bytes);
+      if (code != CudaCode.SUCCESS) {
+        throw new DeviceException(
+            Driver.detail("device memory cannot be allocated", CudaCall.MEMORY_ALLOCATE, code)
+                .with("askedBytes", bytes)
+                .with("device", device)
+                .advise(
+                    "close device tensors that are not needed any more, or keep fewer results"));
+      }
+      return out.get(ValueLayout.JAVA_LONG, 0);
+    }
+  }
+
+  /** Ends something whose end nobody can wait for; a refusal is logged. */
+  void end(CudaCall call, long handle) {
+    int code = call(call, handle);
+    if (code != CudaCode.SUCCESS) {
+      LOG.log(
+          Logger.Level.WARNING,
+          () ->
+              Driver.detail("the CUDA driver refused to give something back", call, code)
+                  .message());
+    }
+  }
+
+  private int inside(IntSupplier call) {
+    int pushed = library.call(CudaCall.CONTEXT_PUSH, handle);
+    if (pushed != CudaCode.SUCCESS) {
+      return pushed;
+    }
+    int code = call.getAsInt();
+    int popped = library.call(CudaCall.CONTEXT_POP, POPPED.address());
+    if (popped != CudaCode.SUCCESS) {
+      LOG.log(
+          Logger.Level.WARNING,
+          () -> Driver.detail("a context stays current", CudaCall.CONTEXT_POP, popped).message());
+    }
+    return code;
+  }
+}
