@@ -33,7 +33,8 @@ public interface ArenaReader extends AutoCloseable {
   OpenUnit beginUnit(UnitReceipt receipt, ViewScope scope);
 
   /**
-   * Gives an admitted unit back without opening it.
+   * Gives an admitted unit back without opening it. Closing the arena has done so for every unit
+   * that was not opened; then this does nothing.
    *
    * @param receipt the unit's receipt
    * @throws IllegalStateException as {@link #beginUnit}

@@ -15,6 +15,7 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.Objects;
 import java.util.UUID;
+import org.jspecify.annotations.Nullable;
 
 /**
  * An arena of one byte region: units follow each other without gaps, and the reader copies each one
@@ -44,6 +45,7 @@ public final class SharedMemoryRingBuffer implements SharedMemoryArena {
 
   private final transient ArenaHandle handle;
   private final transient Settings settings;
+  private final transient @Nullable PagePinner pinner;
 
   /** What each process needs to know besides the memory. */
   private record Settings(Duration acquireTimeout, boolean writableViews, long maxRetainedBytes)
@@ -67,16 +69,19 @@ public final class SharedMemoryRingBuffer implements SharedMemoryArena {
         ArenaGeometry.ring(builder.capacity, SharedFiles.pageSize(builder.backing));
     this.settings =
         new Settings(builder.acquireTimeout, builder.writableViews, builder.maxRetainedBytes);
+    this.pinner = builder.pinner;
     this.handle = ArenaHandle.owning(this, ArenaCore.create(geometry, builder.backing));
   }
 
   private SharedMemoryRingBuffer(ArenaHandle.Source source, Settings settings) {
     this.settings = settings;
+    this.pinner = null;
     this.handle = ArenaHandle.attaching(this, source);
   }
 
   private SharedMemoryRingBuffer(ArenaCore attached, Settings settings) {
     this.settings = settings;
+    this.pinner = null;
     this.handle = ArenaHandle.attached(this, attached);
   }
 
@@ -160,7 +165,27 @@ public final class SharedMemoryRingBuffer implements SharedMemoryArena {
 
   @Override
   public ArenaReader openReader() {
-    return new RingReader(this, handle.core(), settings.writableViews, settings.maxRetainedBytes);
+    return new RingReader(
+        this, handle.core(), settings.writableViews, settings.maxRetainedBytes, pinner);
+  }
+
+  /**
+   * Returns whether copies of this process are page-locked now. The ring itself never is.
+   *
+   * @return true while any is
+   */
+  public boolean isPinned() {
+    return pinnedBytes() > 0;
+  }
+
+  /**
+   * Returns how many bytes of copies, idle ones too, this process has page-locked.
+   *
+   * @return bytes, 0 when {@link #isPinned} is false
+   */
+  public long pinnedBytes() {
+    ArenaCore core = handle.attached();
+    return core == null ? 0 : core.pinnedOutputBytes();
   }
 
   @Override
@@ -225,6 +250,7 @@ public final class SharedMemoryRingBuffer implements SharedMemoryArena {
     private Backing backing = Backing.standard();
     private boolean writableViews;
     private long maxRetainedBytes = DEFAULT_MAX_RETAINED_BYTES;
+    private @Nullable PagePinner pinner;
 
     private Builder(long capacity) {
       if (capacity <= 0) {
@@ -268,6 +294,23 @@ public final class SharedMemoryRingBuffer implements SharedMemoryArena {
      */
     public Builder writableViews(boolean writable) {
       this.writableViews = writable;
+      return this;
+    }
+
+    /**
+     * Has the memory of copies page-locked where this ring's reader is opened in this process, from
+     * the time it is taken from the operating system until it goes back. A ring that came by
+     * serialization has no pinner.
+     *
+     * <p>A restore then throws {@link PinningException} when memory for its copies is refused, with
+     * nothing left locked; a budget should have room for the copies that the consumer holds, and
+     * for those kept idle.
+     *
+     * @param newPinner locks the pages and keeps to its budget
+     * @return this builder
+     */
+    public Builder pinned(PagePinner newPinner) {
+      this.pinner = Objects.requireNonNull(newPinner, "pinner");
       return this;
     }
 

@@ -175,6 +175,7 @@ public final class Leftovers implements BeforeEachCallback, AfterEachCallback {
   private static Set<Long> threads() {
     return Thread.getAllStackTraces().keySet().stream()
         .filter(thread -> thread.isAlive() && !thread.isDaemon())
+        .filter(thread -> !thread.getName().startsWith("junit-"))
         .map(Thread::threadId)
         .collect(Collectors.toCollection(TreeSet::new));
   }

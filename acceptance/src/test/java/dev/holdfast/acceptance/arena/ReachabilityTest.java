@@ -24,18 +24,26 @@ final class ReachabilityTest {
 
   @Test
   void fullyCompiledCodeNeverReadsAViewThatWasCollected() {
-    run("-Xcomp", Rounds.of(2_000));
+    run(
+        Rounds.of(4_000),
+        "-Xcomp",
+        "-XX:CompileCommand=quiet",
+        "-XX:CompileCommand=compileonly,dev.holdfast.*::*",
+        "-XX:CompileCommand=compileonly,jdk.internal.foreign.*::*",
+        "-XX:CompileCommand=compileonly,jdk.internal.misc.ScopedMemoryAccess::*",
+        "-XX:CompileCommand=compileonly,java.lang.invoke.*::*");
   }
 
   @Test
   void warmCodeNeverReadsAViewThatWasCollected() {
-    run("-Xmixed", Rounds.of(20_000));
+    run(Rounds.of(20_000));
   }
 
-  private static void run(String mode, int units) {
+  private static void run(int units, String... jvmArguments) {
     try (ChildJvm child =
         ChildJvm.of(ReadingChild.class)
-            .jvmArgs(mode, "-Xmx256m", "-XX:+UseSerialGC")
+            .jvmArgs("-Xmx256m", "-XX:+UseSerialGC")
+            .jvmArgs(jvmArguments)
             .args(String.valueOf(units))
             .start()) {
       child.awaitLine("DONE", Duration.ofMinutes(10));

@@ -36,6 +36,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
 /** Byte order, alignment and emptiness of payloads on their way through a worker. */
+@SuppressWarnings({"ExposedPrivateType", "ArrayRecordComponent"}) // rows of tables
 @ExtendWith(Leftovers.class)
 final class BytesOfPayloadsTest {
   private static final int CAPACITY = 400_009;

@@ -105,7 +105,7 @@ final class LimitsTest {
       probe.ok("close");
       probe.ok("pool 4096 2 standard");
       probe.ok("close");
-      for (int left : List.of(0, 1, 2, 3, 4, 6, 8)) {
+      for (int left : List.of(1, 4, 9, 20)) {
         probe.ok("open " + left);
         String answer = probe.ask("stream 4096 2 standard");
         if (!answer.startsWith("OK")) {

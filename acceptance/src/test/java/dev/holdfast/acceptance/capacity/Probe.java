@@ -43,7 +43,9 @@ final class Probe implements AutoCloseable {
     try {
       Process process = new ProcessBuilder(command).redirectErrorStream(true).start();
       process.getOutputStream().close();
-      String output = new String(process.getInputStream().readAllBytes());
+      String output =
+          new String(
+              process.getInputStream().readAllBytes(), java.nio.charset.StandardCharsets.UTF_8);
       boolean ended = process.waitFor(60, TimeUnit.SECONDS);
       Assumptions.assumeTrue(
           ended && process.exitValue() == 0,
@@ -63,7 +65,7 @@ final class Probe implements AutoCloseable {
 
   String ask(String command) {
     child.send(command);
-    return child.awaitLine("");
+    return child.awaitLine(Prober.ANSWER);
   }
 
   /** Asks and returns what an answer that tells of success says. */

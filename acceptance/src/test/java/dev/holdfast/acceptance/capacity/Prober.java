@@ -24,6 +24,9 @@ import java.util.stream.Stream;
  * Answers with {@code OK ...} or {@code FAILED CLASS MESSAGE}.
  */
 final class Prober {
+  /** Tells answers from what others write to the same stream. */
+  static final String ANSWER = "ANSWER ";
+
   private final List<SharedMemoryArena> arenas = new ArrayList<>();
   private final List<AutoCloseable> files = new ArrayList<>();
 
@@ -35,7 +38,7 @@ final class Prober {
     for (String line = Parent.read(); !line.equals("exit"); line = Parent.read()) {
       prober.answer(line.split(" ", 4));
     }
-    Parent.say("OK bye");
+    Parent.say(ANSWER + "OK bye");
   }
 
   private void answer(String[] command) {
@@ -43,10 +46,16 @@ final class Prober {
       long start = System.nanoTime();
       String text = run(command);
       long millis = (System.nanoTime() - start) / 1_000_000;
-      Parent.say("OK " + text + " millis=" + millis);
+      Parent.say(ANSWER + "OK " + text + " millis=" + millis);
     } catch (Throwable e) {
       Parent.say(
-          "FAILED " + e.getClass().getName() + " " + e.getMessage() + " cause=" + e.getCause());
+          ANSWER
+              + "FAILED "
+              + e.getClass().getName()
+              + " "
+              + e.getMessage()
+              + " cause="
+              + e.getCause());
     }
   }
 

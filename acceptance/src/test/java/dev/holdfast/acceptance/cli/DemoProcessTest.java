@@ -4,6 +4,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import dev.holdfast.acceptance.worker.Promise;
 import dev.holdfast.cli.Main;
 import dev.holdfast.testkit.ChildJvm;
 import dev.holdfast.testkit.Deadlines;
@@ -56,9 +57,12 @@ final class DemoProcessTest {
   @Test
   void aWorkerKilledByHandIsOneLineWithItsSignal() {
     try (ChildJvm demo = start("demo", "--epochs", "100000")) {
-      awaitWorker(demo).destroyForcibly();
+      ProcessHandle worker = awaitWorker(demo);
+      long killed = System.nanoTime();
+      worker.destroyForcibly();
 
       assertEquals(Main.FAILED, demo.awaitExit());
+      Promise.kept("the end of a demo", Promise.DEATH_REPORTED, killed);
       assertTrue(
           demo.errorOutput().startsWith("holdfast: WorkerDiedException: "), demo.errorOutput());
       assertTrue(demo.errorOutput().contains("signal=SIGKILL"), demo.errorOutput());

@@ -54,7 +54,8 @@ class DeviceCopyTest {
   enum Kind {
     POOL,
     PINNED_POOL,
-    RING;
+    RING,
+    PINNED_RING;
 
     SharedMemoryArena make() {
       PagePinner pinner = CudaPagePinner.of(64 << 20);
@@ -62,6 +63,7 @@ class DeviceCopyTest {
         case POOL -> new SharedMemorySegmentPool(SEGMENT, 3);
         case PINNED_POOL -> SharedMemorySegmentPool.builder(SEGMENT, 3).pinned(pinner).build();
         case RING -> new SharedMemoryRingBuffer(3 * SEGMENT);
+        case PINNED_RING -> SharedMemoryRingBuffer.builder(3 * SEGMENT).pinned(pinner).build();
       };
     }
   }

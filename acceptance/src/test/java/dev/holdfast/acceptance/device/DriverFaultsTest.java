@@ -4,6 +4,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.holdfast.arena.HoldfastFailure;
+import dev.holdfast.arena.SharedMemoryRingBuffer;
 import dev.holdfast.arena.SharedMemorySegmentPool;
 import dev.holdfast.arena.ViewScope;
 import dev.holdfast.arena.internal.life.Quarantine;
@@ -69,6 +70,12 @@ class DriverFaultsTest {
           SharedMemorySegmentPool.builder(SEGMENT, 2).pinned(CudaPagePinner.of(BUDGET)).build();
       return new Pinned(new Feed(pool), feed -> pool.isPinned());
     }
+
+    static Pinned ring() {
+      SharedMemoryRingBuffer ring =
+          SharedMemoryRingBuffer.builder(2 * SEGMENT).pinned(CudaPagePinner.of(BUDGET)).build();
+      return new Pinned(new Feed(ring), feed -> ring.isPinned());
+    }
   }
 
   @BeforeEach
@@ -79,6 +86,11 @@ class DriverFaultsTest {
   @Test
   void noFaultAtAnyCallOfAPoolsLifeLosesOrEndsAnythingTwice() throws Exception {
     inject(Pinned::pool);
+  }
+
+  @Test
+  void noFaultAtAnyCallOfARingsLifeLosesOrEndsAnythingTwice() throws Exception {
+    inject(Pinned::ring);
   }
 
   private void inject(Supplier<Pinned> arenas) throws Exception {

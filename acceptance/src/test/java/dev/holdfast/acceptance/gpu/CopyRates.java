@@ -40,6 +40,10 @@ final class CopyRates {
             "pool pinned",
             size -> SharedMemorySegmentPool.builder(size, UNITS).pinned(pinner(size)).build()));
     rows.add(new Row("ring pageable", size -> new SharedMemoryRingBuffer(UNITS * size)));
+    rows.add(
+        new Row(
+            "ring pinned",
+            size -> SharedMemoryRingBuffer.builder(UNITS * size).pinned(pinner(size)).build()));
     return rows;
   }
 

@@ -47,7 +47,10 @@ class GpuCheckTest {
     Path root = Path.of(System.getProperty("holdfast.root", "..")).toAbsolutePath();
     ProcessBuilder builder =
         new ProcessBuilder(root.resolve("bin/gpu-check").toString()).redirectErrorStream(true);
-    builder.environment().keySet().removeIf(name -> name.startsWith("LD_") || name.startsWith("HOLD"));
+    builder
+        .environment()
+        .keySet()
+        .removeIf(name -> name.startsWith("LD_") || name.startsWith("HOLD"));
     Assumptions.assumeFalse(hasDriver(), "skipped: this machine has an NVIDIA driver");
     Process process = builder.start();
     String output = new String(process.getInputStream().readAllBytes(), StandardCharsets.UTF_8);

@@ -22,6 +22,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** The end of the data, errors of the source, and nothing at all are told apart. R66 */
+@SuppressWarnings("EnumOrdinal") // the place of an item
 @ExtendWith(Leftovers.class)
 final class EndsAndErrorsTest {
   private static final int UNITS = 4;

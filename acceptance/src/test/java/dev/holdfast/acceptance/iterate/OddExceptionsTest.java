@@ -22,6 +22,13 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** Exceptions that cannot be sent, printed or even asked. R67 */
+@SuppressWarnings({
+  "InfiniteRecursion",
+  "ThrowableEqualsHashCode",
+  "OverrideThrowableToString",
+  "ModifiedButNotUsed",
+  "EnumOrdinal"
+}) // odd on purpose
 @ExtendWith(Leftovers.class)
 final class OddExceptionsTest {
   private static final int DEEP = 1_000;

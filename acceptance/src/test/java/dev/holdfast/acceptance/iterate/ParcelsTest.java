@@ -32,6 +32,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
 /** Items on their way between threads, and the scopes in which they are opened. */
+@SuppressWarnings("EnumOrdinal") // the place of an item
 @ExtendWith(Leftovers.class)
 final class ParcelsTest {
 

@@ -30,6 +30,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** Items that cannot cross. R68 */
+@SuppressWarnings("UnusedVariable") // fields are there to be serialized
 @ExtendWith(Leftovers.class)
 final class UnsendableItemsTest {
   private static final int UNITS = 10;

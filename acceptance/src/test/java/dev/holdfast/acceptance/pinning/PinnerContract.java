@@ -9,6 +9,7 @@ import dev.holdfast.acceptance.device.Feed;
 import dev.holdfast.arena.ArenaReader;
 import dev.holdfast.arena.PagePinner;
 import dev.holdfast.arena.PinningException;
+import dev.holdfast.arena.SharedMemoryRingBuffer;
 import dev.holdfast.arena.SharedMemorySegmentPool;
 import dev.holdfast.arena.ViewScope;
 import dev.holdfast.testkit.Deadlines;
@@ -205,6 +206,39 @@ abstract class PinnerContract {
     }
     try (Feed unpinned = new Feed(new SharedMemorySegmentPool(100_000, 3))) {
       unpinned.overwrite(7, 100_000);
+    }
+  }
+
+  @Test
+  void aRingsCopiesAreLockedWhileTheirMemoryIsMappedAndTheRingIsNot() {
+    SharedMemoryRingBuffer ring =
+        SharedMemoryRingBuffer.builder(300_000).pinned(pinner(BUDGET)).build();
+    Feed.Received held;
+    try (Feed feed = new Feed(ring)) {
+      assertFalse(ring.isPinned(), "there are no copies yet");
+      feed.overwrite(7, 50_000);
+      held = feed.pass(ViewScope.SHARED, 100_000);
+      assertTrue(ring.isPinned());
+      assertTrue(ring.pinnedBytes() >= 100_000);
+    }
+    assertTrue(ring.isPinned(), "a copy is alive");
+    held.verify(0, held.tensors().getFirst());
+    held.lease().close();
+    Deadlines.assertEventually("the last copy has ended", () -> !ring.isPinned());
+    assertEquals(0, ring.pinnedBytes());
+  }
+
+  @Test
+  void aRingWhoseCopiesAreRefusedLosesNothing() {
+    SharedMemoryRingBuffer ring =
+        SharedMemoryRingBuffer.builder(300_000).pinned(pinner(PAGE)).build();
+    try (Feed feed = new Feed(ring)) {
+      for (int i = 0; i < 10; i++) { // each span is given back all the same, or the ring would fill
+        PinningException e =
+            assertThrows(PinningException.class, () -> feed.pass(ViewScope.CONFINED, 100_000));
+        assertEquals(PAGE, e.facts().get("budgetBytes"));
+      }
+      assertFalse(ring.isPinned());
     }
   }
 

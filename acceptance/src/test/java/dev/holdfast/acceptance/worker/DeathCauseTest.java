@@ -28,6 +28,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -35,6 +36,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 
 /** What the error says of how a worker died. */
 @ExtendWith(Leftovers.class)
+@Timeout(180)
 final class DeathCauseTest {
   private static final int SIGBUS = 7;
   private static final int SIGSEGV = 11;

@@ -14,6 +14,7 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.Iterator;
 import java.util.Map;
+import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -21,6 +22,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 
 /** A source that says nothing for longer than the consumer wants to wait. */
 @ExtendWith(Leftovers.class)
+@Timeout(180)
 final class InactivityTest {
   private static final Duration LIMIT = Duration.ofSeconds(1);
   private static final Duration TOLD = Duration.ofMillis(1500);

@@ -17,11 +17,13 @@ import java.util.jar.Attributes;
 import java.util.jar.JarOutputStream;
 import java.util.jar.Manifest;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.api.io.TempDir;
 
 /** Parents that were started with options that a second process must not have. */
 @ExtendWith(Leftovers.class)
+@Timeout(180)
 final class InheritedOptionsTest {
   @TempDir private Path folder;
 

@@ -12,6 +12,7 @@ import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -19,6 +20,7 @@ import org.junit.jupiter.params.provider.EnumSource;
 
 /** Workers whose parent has gone without a word, and parents that go in other ways. */
 @ExtendWith(Leftovers.class)
+@Timeout(180)
 final class OrphanTest {
   private static final String SHARED_MEMORY = "/dev/shm";
   private static final int EXIT_ON_OUT_OF_MEMORY = 3;

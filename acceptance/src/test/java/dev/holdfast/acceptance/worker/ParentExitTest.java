@@ -8,6 +8,7 @@ import dev.holdfast.testkit.PausePoints;
 import java.nio.file.Path;
 import java.time.Duration;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -15,6 +16,7 @@ import org.junit.jupiter.params.provider.CsvSource;
 
 /** Processes that exit and have not closed what they use. Their arenas lie in {@code /dev/shm}. */
 @ExtendWith(Leftovers.class)
+@Timeout(180)
 final class ParentExitTest {
   private static final String SHARED_MEMORY = "/dev/shm";
   private static final int SIGINT = 2;

@@ -12,6 +12,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -19,6 +20,7 @@ import org.junit.jupiter.params.provider.CsvSource;
 
 /** A parent that is killed with SIGKILL. Its arenas lie in {@code /dev/shm}. */
 @ExtendWith(Leftovers.class)
+@Timeout(180)
 final class ParentKilledInEachStateTest {
   private static final String SHARED_MEMORY = "/dev/shm";
 

@@ -18,10 +18,12 @@ import java.util.Map;
 import java.util.Random;
 import java.util.concurrent.FutureTask;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.ExtendWith;
 
 /** A close while both sides wait for each other. */
 @ExtendWith(Leftovers.class)
+@Timeout(180)
 final class ShutdownRaceTest {
   private static final Duration WORKER_GONE = Duration.ofSeconds(3);
 

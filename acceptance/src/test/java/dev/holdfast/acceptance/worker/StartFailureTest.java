@@ -26,6 +26,7 @@ import java.nio.file.attribute.PosixFilePermissions;
 import java.time.Duration;
 import java.util.Map;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -33,6 +34,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 
 /** Workers that do not come to be ready, and what comes after them. */
 @ExtendWith(Leftovers.class)
+@Timeout(180)
 final class StartFailureTest {
   private static final Duration START_LIMIT = Duration.ofSeconds(2);
 

@@ -28,6 +28,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.concurrent.FutureTask;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -35,6 +36,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 
 /** A worker that is killed by hand, and what its consumer gets before and after. */
 @ExtendWith(Leftovers.class)
+@Timeout(180)
 final class WorkerDeathTest {
   private static final int LARGE = (16 << 20) + 3;
   private static final Duration A_MOMENT = Duration.ofMillis(300);

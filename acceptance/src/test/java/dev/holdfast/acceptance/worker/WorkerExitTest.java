@@ -17,6 +17,7 @@ import java.time.Duration;
 import java.util.Iterator;
 import java.util.Map;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -25,6 +26,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 
 /** User code that ends its process, or keeps it from ending. */
 @ExtendWith(Leftovers.class)
+@Timeout(180)
 final class WorkerExitTest {
   private static final int ITEMS = 10;
   private static final int EXIT_AT = 5;

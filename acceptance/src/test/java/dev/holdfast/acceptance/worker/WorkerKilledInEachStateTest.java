@@ -21,6 +21,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.concurrent.FutureTask;
 import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -28,6 +29,7 @@ import org.junit.jupiter.params.provider.EnumSource;
 
 /** A worker that is killed with SIGKILL while its parent waits for it. */
 @ExtendWith(Leftovers.class)
+@Timeout(180)
 final class WorkerKilledInEachStateTest {
   @TempDir private Path folder;
 

@@ -34,6 +34,7 @@ import java.util.logging.Handler;
 import java.util.logging.LogRecord;
 import java.util.logging.Logger;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -41,6 +42,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 
 /** What user code writes to the standard streams never touches the items. */
 @ExtendWith(Leftovers.class)
+@Timeout(180)
 final class WorkerOutputTest {
   private static final int MIB = 1 << 20;
   private static final int ITEMS = 4;

@@ -182,6 +182,11 @@ public final class ArenaCore {
     return linkText;
   }
 
+  /** Returns whether this process has closed the arena, which gave back what nobody had opened. */
+  public boolean isClosed() {
+    return closed.get();
+  }
+
   /** Begins a call that touches the memory. */
   public void enter() {
     if (closed.get() || !mapping.retain()) {
@@ -365,6 +370,12 @@ public final class ArenaCore {
   /** Returns the reader's book of this process, or null. */
   @Nullable UnitLedger ledger() {
     return ledger;
+  }
+
+  /** Returns how many bytes of outputs this process has page-locked. */
+  public long pinnedOutputBytes() {
+    OutputAllocator copies = outputs;
+    return copies == null ? 0 : copies.pinnedBytes();
   }
 
   /** Counts a wait for space. */

@@ -32,7 +32,8 @@ public final class SharedFiles {
     return switch (backing) {
       case Backing.Memfd _ -> createMemfd(label, byteSize);
       case Backing.Standard _ -> createStandard(label, byteSize);
-      case Backing.Directory(String folder) -> createInFolder(Path.of(folder), byteSize);
+      case Backing.Directory(String folder) ->
+          createInFolder(Path.of(folder).toAbsolutePath(), byteSize);
       case Backing.NamedFile(String file) -> createNamed(Path.of(file), byteSize);
     };
   }

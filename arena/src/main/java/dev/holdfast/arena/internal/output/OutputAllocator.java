@@ -1,15 +1,14 @@
 package dev.holdfast.arena.internal.output;
 
-import dev.holdfast.arena.FailureDetail;
-import dev.holdfast.arena.InsufficientSharedMemoryException;
+import dev.holdfast.arena.PagePinner;
 import dev.holdfast.arena.internal.life.Closer;
 import dev.holdfast.arena.internal.life.Holds;
 import dev.holdfast.arena.internal.life.Owned;
 import dev.holdfast.arena.internal.memory.ArenaLayout;
+import dev.holdfast.arena.internal.memory.MemoryMapping;
+import dev.holdfast.arena.internal.memory.Pinning;
 import dev.holdfast.arena.internal.memory.SpaceCheck;
-import dev.holdfast.arena.internal.os.ErrnoException;
 import dev.holdfast.arena.internal.os.Mappings;
-import java.lang.foreign.MemorySegment;
 import java.util.UUID;
 import java.util.concurrent.atomic.LongAdder;
 import java.util.function.BooleanSupplier;
@@ -35,7 +34,9 @@ public final class OutputAllocator {
   private static final long HUGE_PAGE = 2L << 20;
 
   private final long maxRetainedBytes;
+  private final @Nullable PagePinner pinner;
   private final OutputPressure pressure;
+  private final LongAdder pinnedBytes = new LongAdder();
   private final LongAdder leaks = new LongAdder();
   private final LongAdder closingLeases = new LongAdder();
 
@@ -62,13 +63,25 @@ public final class OutputAllocator {
       long freshBytes, long recycledBytes, long retainedBytes, long closingLeases, long leaks) {}
 
   /**
-   * Makes an allocator that has no memory yet.
+   * Makes an allocator that has no memory yet and does not page-lock.
    *
    * @param maxRetainedBytes the most bytes that lie idle
    * @param wakeGuard has {@link #collectionDue} asked soon; must not wait
    */
   public OutputAllocator(long maxRetainedBytes, Runnable wakeGuard) {
+    this(maxRetainedBytes, null, wakeGuard);
+  }
+
+  /**
+   * Makes an allocator that has no memory yet.
+   *
+   * @param maxRetainedBytes the most bytes that lie idle
+   * @param pinner page-locks all memory, or null
+   * @param wakeGuard has {@link #collectionDue} asked soon; must not wait
+   */
+  public OutputAllocator(long maxRetainedBytes, @Nullable PagePinner pinner, Runnable wakeGuard) {
     this.maxRetainedBytes = maxRetainedBytes;
+    this.pinner = pinner;
     // half, so that all that one collection gives back is kept
     this.pressure =
         new OutputPressure(Math.clamp(maxRetainedBytes / 2, LEAST_FLOOR, MOST_FLOOR), wakeGuard);
@@ -153,21 +166,20 @@ public final class OutputAllocator {
     }
     long byteSize = ArenaLayout.roundUp(pieces * pieceBytes, Mappings.pageSize());
     checkRoom(byteSize);
+    MemoryMapping mapping = MemoryMapping.ofPrivate(byteSize, "copies of units");
     try {
-      MemorySegment memory = Mappings.mapPrivate(byteSize);
       if (byteSize >= HUGE_PAGE) {
         // a first copy into huge pages is several times faster; where there are none, nothing
         // changes
-        var _ = Mappings.advise(memory, Mappings.MADV_HUGEPAGE);
+        var _ = Mappings.advise(mapping.segment(), Mappings.MADV_HUGEPAGE);
       }
-      return new Slab(sizeClass, pieces, pieceBytes, memory);
-    } catch (ErrnoException e) {
-      throw new InsufficientSharedMemoryException(
-          FailureDetail.of("no memory for the copy of a unit")
-              .with("bytesAsked", byteSize)
-              .with("freshBytes", figures().freshBytes())
-              .advise("release outputs sooner, or allow the process more memory"),
-          e);
+      if (pinner != null) {
+        mapping.addStep(Pinning.of(pinner, mapping.segment(), pinnedBytes));
+      }
+      return new Slab(sizeClass, pieces, pieceBytes, mapping);
+    } catch (RuntimeException | Error e) {
+      var _ = mapping.releaseNow();
+      throw e;
     }
   }
 
@@ -281,6 +293,11 @@ public final class OutputAllocator {
   /** Returns what this allocator has done. */
   public synchronized Figures figures() {
     return new Figures(freshBytes, recycledBytes, retainedBytes, closingLeases.sum(), leaks.sum());
+  }
+
+  /** Returns how many bytes are page-locked now. */
+  public long pinnedBytes() {
+    return pinnedBytes.sum();
   }
 
   OutputPressure pressure() {

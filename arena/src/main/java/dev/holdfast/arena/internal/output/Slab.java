@@ -3,8 +3,7 @@ package dev.holdfast.arena.internal.output;
 import dev.holdfast.arena.internal.life.Closer;
 import dev.holdfast.arena.internal.life.Holds;
 import dev.holdfast.arena.internal.life.Owned;
-import dev.holdfast.arena.internal.os.ErrnoException;
-import dev.holdfast.arena.internal.os.Mappings;
+import dev.holdfast.arena.internal.memory.MemoryMapping;
 import java.lang.foreign.MemorySegment;
 import java.util.concurrent.atomic.AtomicReferenceArray;
 import org.jspecify.annotations.Nullable;
@@ -22,6 +21,7 @@ final class Slab extends Closer.Task implements Holds.Storage {
 
   private final int sizeClass;
   private final long pieceBytes;
+  private final MemoryMapping mapping;
   private final MemorySegment memory;
   private final Piece[] pieces;
   private final AtomicReferenceArray<@Nullable Owned> owners;
@@ -36,12 +36,13 @@ final class Slab extends Closer.Task implements Holds.Storage {
    * @param sizeClass of its pieces
    * @param count how many there are
    * @param pieceBytes bytes of each, its headroom included
-   * @param memory all of them, in the global scope
+   * @param mapping all of them; the slab becomes its one owner
    */
-  Slab(int sizeClass, int count, long pieceBytes, MemorySegment memory) {
+  Slab(int sizeClass, int count, long pieceBytes, MemoryMapping mapping) {
     this.sizeClass = sizeClass;
     this.pieceBytes = pieceBytes;
-    this.memory = memory;
+    this.mapping = mapping;
+    this.memory = mapping.segment();
     this.pieces = new Piece[count];
     this.owners = new AtomicReferenceArray<>(count);
     this.idle = new int[count];
@@ -103,16 +104,13 @@ final class Slab extends Closer.Task implements Holds.Storage {
   }
 
   /**
-   * Unmaps. The kernel refuses when that would split a mapping and there are too many; then later.
+   * Unmaps. The kernel can refuse when that would split a mapping and there are too many, and
+   * whoever page-locked the memory can refuse to end that: then the quarantine has it.
    */
   @Override
   protected boolean run() {
     Holds.unregister(this);
-    try {
-      Mappings.unmap(memory);
-      return true;
-    } catch (ErrnoException e) {
-      return false;
-    }
+    var _ = mapping.releaseNow();
+    return true;
   }
 }

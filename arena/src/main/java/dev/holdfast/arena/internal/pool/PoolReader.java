@@ -85,6 +85,9 @@ public final class PoolReader implements ArenaReader {
 
   @Override
   public void discard(UnitReceipt receipt) {
+    if (core.isClosed()) {
+      return; // closing has given back what nobody had opened
+    }
     try {
       ledger.take(receipt).retire();
     } catch (InternalError e) {

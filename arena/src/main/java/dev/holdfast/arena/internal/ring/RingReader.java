@@ -2,6 +2,7 @@ package dev.holdfast.arena.internal.ring;
 
 import dev.holdfast.arena.ArenaReader;
 import dev.holdfast.arena.OpenUnit;
+import dev.holdfast.arena.PagePinner;
 import dev.holdfast.arena.Side;
 import dev.holdfast.arena.UnitReceipt;
 import dev.holdfast.arena.ViewScope;
@@ -15,6 +16,7 @@ import dev.holdfast.arena.internal.memory.ArenaWords;
 import dev.holdfast.arena.internal.memory.Claim;
 import dev.holdfast.arena.internal.output.OutputAllocator;
 import java.util.concurrent.atomic.AtomicBoolean;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The reader of a ring: views are of private copies, and a unit's span goes back when its restore
@@ -36,8 +38,14 @@ public final class RingReader implements ArenaReader {
    * @param core the arena
    * @param writableViews whether views can be written
    * @param maxRetainedBytes the most bytes of idle copies that are kept for use
+   * @param pinner page-locks the copies, or null
    */
-  public RingReader(Object handle, ArenaCore core, boolean writableViews, long maxRetainedBytes) {
+  public RingReader(
+      Object handle,
+      ArenaCore core,
+      boolean writableViews,
+      long maxRetainedBytes,
+      @Nullable PagePinner pinner) {
     this.keptOpen = handle;
     this.core = core;
     this.writableViews = writableViews;
@@ -45,7 +53,7 @@ public final class RingReader implements ArenaReader {
     core.enter();
     try {
       this.bytes = new RingBytes(core.data(0, capacity), capacity);
-      this.outputs = new OutputAllocator(maxRetainedBytes, core::outputsPressing);
+      this.outputs = new OutputAllocator(maxRetainedBytes, pinner, core::outputsPressing);
       core.claim(Side.READER, Claim.Use.STREAMS);
       this.ledger = openLedger(core, capacity);
       core.readerOpened(ledger, outputs);
@@ -112,6 +120,9 @@ public final class RingReader implements ArenaReader {
 
   @Override
   public void discard(UnitReceipt receipt) {
+    if (core.isClosed()) {
+      return; // closing has given back what nobody had opened
+    }
     try {
       ledger.take(receipt).retire();
     } catch (InternalError e) {

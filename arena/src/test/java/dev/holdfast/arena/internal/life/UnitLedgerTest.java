@@ -188,7 +188,8 @@ final class UnitLedgerTest {
   void releasesFromManyThreadsAdvanceOverEveryUnitExactlyOnce() throws Exception { // R87
     int threads = 4;
     long next = 0;
-    for (int round = 0; round < Rounds.of(2_000); round++) {
+    int rounds = Rounds.of(2_000);
+    for (int round = 0; round < rounds; round++) {
       List<UnitRecord> units = new ArrayList<>();
       for (int i = 0; i < 64; i++) {
         units.add(admit(next++));

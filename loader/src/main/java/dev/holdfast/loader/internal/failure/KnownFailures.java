@@ -13,6 +13,8 @@ import dev.holdfast.arena.UnitTooLargeException;
 import dev.holdfast.loader.IterationStoppedException;
 import dev.holdfast.loader.WorkerDiedException;
 import dev.holdfast.loader.WorkerTimeoutException;
+import java.lang.System.Logger;
+import java.lang.reflect.Constructor;
 import java.util.HashMap;
 import java.util.Map;
 import java.util.function.BiFunction;
@@ -20,6 +22,7 @@ import org.jspecify.annotations.Nullable;
 
 /** Our own exceptions, which arrive as the same type with the same facts. */
 final class KnownFailures {
+  private static final Logger LOG = System.getLogger("dev.holdfast.loader");
   private static final Map<String, BiFunction<FailureDetail, Throwable, RuntimeException>> MAKERS =
       makers();
 
@@ -50,6 +53,31 @@ final class KnownFailures {
     makers.put(UnitTooLargeException.class.getName(), UnitTooLargeException::new);
     makers.put(WorkerDiedException.class.getName(), WorkerDiedException::new);
     makers.put(WorkerTimeoutException.class.getName(), WorkerTimeoutException::new);
+    addIfPresent("dev.holdfast.cuda.DeviceException", makers);
     return Map.copyOf(makers);
+  }
+
+  /** Adds an exception of a module that this one does not depend on. */
+  private static void addIfPresent(
+      String className, Map<String, BiFunction<FailureDetail, Throwable, RuntimeException>> makers) {
+    try {
+      Constructor<? extends RuntimeException> constructor =
+          Class.forName(className)
+              .asSubclass(RuntimeException.class)
+              .getConstructor(FailureDetail.class, Throwable.class);
+      makers.put(
+          className,
+          (detail, cause) -> {
+            try {
+              return constructor.newInstance(detail, cause);
+            } catch (ReflectiveOperationException e) {
+              throw new IllegalStateException("cannot make " + className + " again", e);
+            }
+          });
+    } catch (ClassNotFoundException e) {
+      LOG.log(Logger.Level.DEBUG, () -> "not on the class path: " + className);
+    } catch (NoSuchMethodException e) {
+      throw new IllegalStateException(className + " has another constructor than our exceptions", e);
+    }
   }
 }

@@ -36,7 +36,12 @@ final class Launcher {
    * @throws IOException when it cannot be started
    */
   static Process start(ProcessBuilder builder, long limitNanos) throws IOException {
-    FutureTask<Process> request = new FutureTask<>(builder::start);
+    FutureTask<Process> request =
+        new FutureTask<>(
+            () -> {
+              SpareDescriptors.require();
+              return builder.start();
+            });
     REQUESTS.add(request);
     boolean interrupted = false;
     long start = System.nanoTime();

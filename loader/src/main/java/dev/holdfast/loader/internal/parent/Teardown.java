@@ -1,5 +1,6 @@
 package dev.holdfast.loader.internal.parent;
 
+import dev.holdfast.arena.ArenaCorruptedException;
 import dev.holdfast.arena.ArenaReader;
 import dev.holdfast.arena.FailureDetail;
 import dev.holdfast.arena.SharedMemoryArena;
@@ -43,7 +44,7 @@ final class Teardown implements Quarantine.Retained {
   private boolean ended;
   private boolean quarantined;
   private boolean memoryClosed;
-  private @Nullable RuntimeException failure;
+  private @Nullable Throwable failure;
   private String why = "";
 
   Teardown(@Nullable SharedMemoryArena arena) {
@@ -78,7 +79,7 @@ final class Teardown implements Quarantine.Retained {
     try {
       impatient = true;
       close();
-    } catch (RuntimeException e) {
+    } catch (RuntimeException | Error e) {
       reason.addSuppressed(e);
     } finally {
       lock.unlock();
@@ -106,18 +107,26 @@ final class Teardown implements Quarantine.Retained {
         quarantined = true;
         Quarantine.add(this);
       }
-      RuntimeException first = failure;
+      Throwable first = failure;
       failure = null;
-      if (first != null) {
-        throw first;
-      }
+      rethrow(first);
     } finally {
       lock.unlock();
     }
   }
 
+  private static void rethrow(@Nullable Throwable failure) {
+    switch (failure) {
+      case null -> {}
+      case RuntimeException e -> throw e;
+      case Error e -> throw e;
+      default -> throw new IllegalStateException(failure);
+    }
+  }
+
   private void runSteps() {
     step("abort", this::abort);
+    step("shut down", this::shutDown);
     step("wake", this::wake);
     step("drain", this::drain);
     step("wait", this::await);
@@ -147,14 +156,14 @@ final class Teardown implements Quarantine.Retained {
       }
       action.run();
       return true;
-    } catch (RuntimeException e) {
+    } catch (RuntimeException | Error e) {
       LOG.log(Logger.Level.DEBUG, () -> "a step of ending a worker failed: " + name, e);
       fail(e);
       return false;
     }
   }
 
-  private void fail(RuntimeException next) {
+  private void fail(Throwable next) {
     if (failure == null) {
       failure = next;
     } else if (!failure.equals(next)) {
@@ -168,12 +177,27 @@ final class Teardown implements Quarantine.Retained {
     }
   }
 
-  private void wake() {
+  private void shutDown() {
     if (arena != null) {
-      arena.shutdown();
+      unlessCorrupted(arena::shutdown);
     }
+  }
+
+  private void wake() {
     if (session != null) {
       session.wakeWaiters();
+    }
+  }
+
+  /**
+   * Memory that was damaged or cut short carries no message any more. That is for whoever asks for
+   * items to hear of; everything can be ended all the same.
+   */
+  private static void unlessCorrupted(Runnable action) {
+    try {
+      action.run();
+    } catch (ArenaCorruptedException e) {
+      LOG.log(Logger.Level.DEBUG, "the memory of a worker that is being ended is damaged", e);
     }
   }
 
@@ -186,7 +210,9 @@ final class Teardown implements Quarantine.Retained {
     try {
       if (open.lock().tryLock(DRAIN_MILLIS, TimeUnit.MILLISECONDS)) {
         try {
-          open.drain();
+          unlessCorrupted(open::drain);
+        } catch (OutOfMemoryError e) {
+          LOG.log(Logger.Level.DEBUG, "a record that nobody wants does not fit the heap", e);
         } finally {
           open.lock().unlock();
         }
@@ -230,8 +256,9 @@ final class Teardown implements Quarantine.Retained {
   }
 
   private void closeReader() {
-    if (reader != null) {
-      reader.close();
+    ArenaReader open = reader;
+    if (open != null) {
+      unlessCorrupted(open::close);
     }
   }
 

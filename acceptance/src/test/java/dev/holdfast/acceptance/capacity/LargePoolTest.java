@@ -1,0 +1,250 @@
+package dev.holdfast.acceptance.capacity;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import dev.holdfast.arena.ArenaReader;
+import dev.holdfast.arena.ArenaWriter;
+import dev.holdfast.arena.OpenUnit;
+import dev.holdfast.arena.Placement;
+import dev.holdfast.arena.SharedMemorySegmentPool;
+import dev.holdfast.arena.UnitLease;
+import dev.holdfast.arena.UnitReceipt;
+import dev.holdfast.arena.UnitTooLargeException;
+import dev.holdfast.arena.ViewScope;
+import dev.holdfast.arena.payload.ElementType;
+import dev.holdfast.arena.payload.Tensor;
+import dev.holdfast.loader.Lease;
+import dev.holdfast.loader.Subprocess;
+import dev.holdfast.loader.SubprocessIterable;
+import dev.holdfast.loader.SubprocessOptions;
+import dev.holdfast.loader.WorkerFailedException;
+import dev.holdfast.loader.WorkerSource;
+import dev.holdfast.testkit.ChildJvm;
+import dev.holdfast.testkit.Leftovers;
+import dev.holdfast.testkit.Stamps;
+import java.io.IOException;
+import java.lang.foreign.Arena;
+import java.lang.foreign.MemorySegment;
+import java.lang.foreign.ValueLayout;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Iterator;
+import java.util.List;
+import org.junit.jupiter.api.Assumptions;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.ExtendWith;
+
+/** Segments and units beyond what an int counts, with small heaps. */
+@ExtendWith(Leftovers.class)
+final class LargePoolTest {
+  private static final long GIB = 1L << 30;
+
+  private static void assumeMemory(long bytes) throws IOException {
+    long available =
+        Files.readAllLines(Path.of("/proc/meminfo")).stream()
+            .filter(line -> line.startsWith("MemAvailable:"))
+            .mapToLong(line -> Long.parseLong(line.replaceAll("\\D", "")) * 1024)
+            .findFirst()
+            .orElse(0);
+    Assumptions.assumeTrue(
+        available >= bytes + 2 * GIB,
+        () -> "skipped: needs " + bytes + " bytes of memory, there are " + available);
+  }
+
+  private static void run(Class<?> main, String... arguments) {
+    try (ChildJvm child =
+        ChildJvm.of(main).jvmArgs("-Xmx256m", "-XX:+UseSerialGC").args(arguments).start()) {
+      child.awaitSuccess(Duration.ofMinutes(5));
+    }
+  }
+
+  // R75
+  @Test
+  void segmentOf3GibKeepsTheBytesAroundEveryEdgeOfAnInt() throws Exception {
+    assumeMemory(5 * GIB);
+    run(OneLarge.class);
+  }
+
+  // R75
+  @Test
+  void threeSegmentsOf1GibKeepTheirUnitsApart() throws Exception {
+    assumeMemory(4 * GIB);
+    run(ThreeLarge.class);
+  }
+
+  // R76
+  @Test
+  void viewOf1GibNeedsNoHeapAndWhatAnArrayCannotHoldIsATypedError() throws Exception {
+    assumeMemory(4 * GIB);
+    run(SmallHeap.class);
+  }
+
+  // R76
+  @Test
+  void recordThatNoHeapHoldsFailsInItsPlaceAndTheRunCanBeClosed() {
+    run(LargeRecord.class, "worker");
+    run(LargeRecord.class, "parent");
+  }
+
+  /** One segment larger than 2 GiB; its unit is written in parts and read as one. */
+  static final class OneLarge {
+    private OneLarge() {}
+
+    public static void main(String[] arguments) {
+      try (SharedMemorySegmentPool pool = new SharedMemorySegmentPool(3 * GIB, 1);
+          ArenaWriter writer = pool.openWriter();
+          ArenaReader reader = pool.openReader();
+          Arena arena = Arena.ofConfined()) {
+        MemorySegment source = arena.allocate(2 * GIB + 8, 8);
+        for (long size : new long[] {2 * GIB - 1, 2 * GIB, 2 * GIB + 8}) {
+          MemorySegment part = source.asSlice(0, size);
+          Stamps.fillSparse(part, size % 100, 75);
+          writer.beginUnit();
+          Placement large = writer.writeBinary(part);
+          Placement small = writer.writeBinary(part.asSlice(0, GIB / 2));
+          UnitReceipt receipt = writer.commitUnit();
+          reader.admit(receipt);
+          OpenUnit open = reader.beginUnit(receipt, ViewScope.CONFINED);
+          MemorySegment view = open.readBinary(large.offset(), large.byteSize());
+          assertEquals(-1, view.mismatch(part));
+          assertEdges(view, part);
+          assertEquals(
+              -1,
+              open.readBinary(small.offset(), small.byteSize()).mismatch(part.asSlice(0, GIB / 2)));
+          open.endUnit(List.of()).close();
+        }
+        writer.beginUnit();
+        UnitTooLargeException tooLarge =
+            assertThrows(
+                UnitTooLargeException.class,
+                () -> {
+                  var _ = writer.writeBinary(source);
+                  var _ = writer.writeBinary(source);
+                });
+        assertTrue((Long) tooLarge.facts().get("bytesAsked") > 4 * GIB);
+        writer.abortUnit();
+        pool.unlink();
+      }
+    }
+
+    private static void assertEdges(MemorySegment view, MemorySegment right) {
+      for (long edge : new long[] {0, 2 * GIB - 8, GIB, view.byteSize() - 8}) {
+        for (long at = Math.max(0, edge - 8); at <= edge + 8; at++) {
+          if (at < view.byteSize()) {
+            assertEquals(right.get(ValueLayout.JAVA_BYTE, at), view.get(ValueLayout.JAVA_BYTE, at));
+          }
+        }
+      }
+    }
+  }
+
+  /** Units whose places in the file pass 1, 2 and 3 GiB. */
+  static final class ThreeLarge {
+    private ThreeLarge() {}
+
+    public static void main(String[] arguments) {
+      try (SharedMemorySegmentPool pool = new SharedMemorySegmentPool(GIB, 3);
+          ArenaWriter writer = pool.openWriter();
+          ArenaReader reader = pool.openReader();
+          Arena arena = Arena.ofConfined()) {
+        MemorySegment source = arena.allocate(GIB, 8);
+        List<UnitLease> leases = new ArrayList<>();
+        List<MemorySegment> views = new ArrayList<>();
+        for (int unit = 0; unit < 5; unit++) {
+          if (unit >= 3) {
+            leases.get(unit - 3).close();
+          }
+          Stamps.fillSparse(source, unit, 75);
+          writer.beginUnit();
+          Placement placement = writer.writeBinary(source);
+          UnitReceipt receipt = writer.commitUnit();
+          reader.admit(receipt);
+          OpenUnit open = reader.beginUnit(receipt, ViewScope.CONFINED);
+          views.add(open.readBinary(placement.offset(), placement.byteSize()));
+          leases.add(open.endUnit(List.of()));
+          for (int held = Math.max(0, unit - 2); held <= unit; held++) {
+            Stamps.verifySparse(views.get(held), held, 75);
+          }
+        }
+        leases.forEach(UnitLease::close);
+        pool.unlink();
+      }
+    }
+  }
+
+  /** A worker sends 1 GiB and then more than an array can hold. */
+  static final class SmallHeap {
+    private SmallHeap() {}
+
+    public static void main(String[] arguments) {
+      WorkerSource<Tensor> source =
+          Sizes.counting(
+              2,
+              unit -> {
+                long size = unit == 0 ? GIB : 2 * GIB + 8;
+                MemorySegment bytes = Arena.ofAuto().allocate(size, 8);
+                Stamps.fillSparse(bytes, unit, 76);
+                return Tensor.of(ElementType.UINT8, bytes, size);
+              });
+      SubprocessOptions options =
+          SubprocessOptions.builder()
+              .arena(new SharedMemorySegmentPool(2 * GIB + 8, 1))
+              .jvmArgs("-Xmx128m", "-XX:MaxDirectMemorySize=8g")
+              .build();
+      try (SubprocessIterable<Tensor> items = Subprocess.iterate(source, options)) {
+        Iterator<Lease<Tensor>> leases = items.leases().iterator();
+        try (Lease<Tensor> lease = leases.next()) {
+          assertEquals(GIB, lease.item().byteSize());
+          Stamps.verifySparse(lease.item().segment(), 0, 76);
+          assertThrows(OutOfMemoryError.class, () -> lease.item().toByteArray());
+          Stamps.verifySparse(lease.item().segment(), 0, 76);
+        }
+        try (Lease<Tensor> lease = leases.next()) {
+          Stamps.verifySparse(lease.item().segment(), 1, 76);
+          assertThrows(UnitTooLargeException.class, () -> lease.item().toByteArray());
+          assertThrows(
+              UnsupportedOperationException.class, () -> lease.item().asByteBuffer().get(0));
+        }
+      }
+    }
+  }
+
+  /** An item of 200 MB that is no payload, with a heap that is too small on one side. */
+  static final class LargeRecord {
+    private static final int PIECES = 200;
+
+    private LargeRecord() {}
+
+    public static void main(String[] arguments) {
+      boolean smallWorker = arguments[0].equals("worker");
+      WorkerSource<Object> source =
+          Sizes.counting(
+              3,
+              unit -> {
+                List<String> pieces = new ArrayList<>();
+                for (int i = 0; unit == 1 && i < PIECES; i++) {
+                  pieces.add("x".repeat(1_000_000 + i));
+                }
+                return pieces.isEmpty() ? unit : pieces;
+              });
+      SubprocessOptions options =
+          SubprocessOptions.builder().jvmArgs(smallWorker ? "-Xmx256m" : "-Xmx2g").build();
+      try (SubprocessIterable<Object> items = Subprocess.iterate(source, options)) {
+        Iterator<Object> iterator = items.iterator();
+        assertEquals(0, iterator.next());
+        if (smallWorker) {
+          WorkerFailedException failed = assertThrows(WorkerFailedException.class, iterator::next);
+          assertEquals("java.lang.OutOfMemoryError", failed.facts().get("remoteClass"));
+          assertEquals(2, iterator.next());
+        } else {
+          assertThrows(OutOfMemoryError.class, iterator::next);
+          assertThrows(OutOfMemoryError.class, iterator::next);
+        }
+      }
+    }
+  }
+}

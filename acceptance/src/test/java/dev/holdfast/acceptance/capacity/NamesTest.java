@@ -1,0 +1,124 @@
+package dev.holdfast.acceptance.capacity;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import dev.holdfast.arena.Backing;
+import dev.holdfast.arena.SharedMemorySegmentPool;
+import dev.holdfast.testkit.ChildJvm;
+import dev.holdfast.testkit.Leftovers;
+import dev.holdfast.testkit.Parent;
+import dev.holdfast.testkit.Rounds;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.ExtendWith;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** Many processes make files in one folder. R85 */
+@ExtendWith(Leftovers.class)
+final class NamesTest {
+  private static final int PROCESSES = 4;
+
+  @TempDir private Path folder;
+
+  /** Makes and closes arenas, with names that it takes from others or draws itself. */
+  static final class Maker {
+    private Maker() {}
+
+    public static void main(String[] arguments) {
+      int rounds = Integer.parseInt(arguments[1]);
+      int refused = 0;
+      for (int round = 0; round < rounds; round++) {
+        Path folder = Path.of(arguments[0]);
+        Backing backing =
+            arguments[2].equals("same")
+                ? Backing.file(folder.resolve("same-name"))
+                : Backing.directory(folder);
+        try (SharedMemorySegmentPool pool =
+            SharedMemorySegmentPool.builder(4096, 2).backing(backing).build()) {
+          pool.unlink();
+        } catch (IllegalArgumentException e) {
+          refused++;
+          requireTaken(e);
+        }
+      }
+      Parent.say("DONE refused=" + refused);
+    }
+
+    private static void requireTaken(IllegalArgumentException e) {
+      if (!e.getMessage().contains("same-name")) {
+        throw e;
+      }
+    }
+  }
+
+  private static List<ChildJvm> startAll(String folder, int rounds, String names, String faults) {
+    List<ChildJvm> children = new ArrayList<>();
+    for (int i = 0; i < PROCESSES; i++) {
+      children.add(
+          ChildJvm.of(Maker.class)
+              .jvmArgs("-Xmx32m", "-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1", faults)
+              .args(folder, String.valueOf(rounds), names)
+              .start());
+    }
+    return children;
+  }
+
+  private int runAll(String names, String faults) throws Exception {
+    int rounds = Rounds.of(3_000);
+    int refused = 0;
+    for (ChildJvm child : startAll(folder.toString(), rounds, names, faults)) {
+      try (child) {
+        child.awaitSuccess(Duration.ofMinutes(5));
+        refused += Integer.parseInt(child.output().replaceAll("(?s).*refused=(\\d+).*", "$1"));
+      }
+    }
+    try (var files = Files.list(folder)) {
+      assertEquals(List.of(), files.toList());
+    }
+    assertTrue(refused < PROCESSES * rounds, "no process ever got the name");
+    return refused;
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"-Dnothing", "-Dholdfast.faults=NO_TMPFILE=fire@*"})
+  void processesThatMakeArenasInOneFolderNeverMeet(String faults) throws Exception {
+    assertEquals(0, runAll("own", faults));
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"-Dnothing", "-Dholdfast.faults=NO_TMPFILE=fire@*"})
+  void ofProcessesThatWantOneNameOneHasItAndTheOthersAreTold(String faults) throws Exception {
+    assertTrue(runAll("same", faults) >= 0);
+  }
+
+  /** Two processes that both believe to be pid 1 share a folder. */
+  @Test
+  void filesOfAProcessWithTheSamePidAreNotTakenForStale() throws Exception {
+    Probe.assumeWorks("unshare", "--pid", "--fork", "--mount-proc", "true");
+    String[] namespace = {"unshare", "--pid", "--fork", "--kill-child", "--mount-proc"};
+    try (Probe first = Probe.behind(namespace);
+        Probe second = Probe.behind(namespace)) {
+      first.ok("pool 4096 2 file:" + folder.resolve("first"));
+      second.ok("pool 4096 2 file:" + folder.resolve("second"));
+      first.ok("pool 4096 2 " + folder);
+      second.ok("pool 4096 2 " + folder);
+      String listed = first.ok("list 0 0 " + folder);
+      assertTrue(listed.startsWith("[first, second]"), listed);
+      second.failed(IllegalArgumentException.class, "pool 4096 2 file:" + folder.resolve("first"));
+      assertEquals(3, Probe.number(first.ok("stream 4096 3 " + folder), "units"));
+      first.ok("close");
+      second.ok("pool 4096 2 file:" + folder.resolve("first"));
+      second.ok("close");
+    }
+    try (var files = Files.list(folder)) {
+      assertEquals(List.of(), files.toList());
+    }
+  }
+}
