@@ -1,6 +1,7 @@
 /** The {@code holdfast} command. */
 module dev.holdfast.cli {
   requires static org.jspecify;
+  requires dev.holdfast.cuda;
   requires dev.holdfast.loader;
   requires info.picocli;
   requires java.desktop;
@@ -16,6 +17,7 @@ module dev.holdfast.cli {
   provides dev.holdfast.cli.bench.Transport with
       dev.holdfast.cli.bench.MemcpyTransport,
       dev.holdfast.cli.bench.PoolTransport,
+      dev.holdfast.cli.bench.RingTransport,
       dev.holdfast.cli.bench.ChannelTransport,
       dev.holdfast.cli.bench.InlineTransport;
 }

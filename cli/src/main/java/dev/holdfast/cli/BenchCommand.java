@@ -30,8 +30,8 @@ final class BenchCommand implements Callable<Integer> {
       names = "--transport",
       paramLabel = "NAME",
       split = ",",
-      defaultValue = "memcpy,pool,channel",
-      description = "memcpy, pool, channel, inline. Default: ${DEFAULT-VALUE}.")
+      defaultValue = "memcpy,pool,ring,channel",
+      description = "memcpy, pool, ring, channel, inline. Default: ${DEFAULT-VALUE}.")
   private List<String> transports = List.of();
 
   @Option(
@@ -68,7 +68,7 @@ final class BenchCommand implements Callable<Integer> {
       names = "--segments",
       paramLabel = "N",
       defaultValue = "4",
-      description = "Segments of a pool. Default: ${DEFAULT-VALUE}.")
+      description = "Segments of a pool, or items that a ring holds. Default: ${DEFAULT-VALUE}.")
   private int segments;
 
   @Option(

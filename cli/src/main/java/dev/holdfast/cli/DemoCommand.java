@@ -50,22 +50,31 @@ final class DemoCommand implements Callable<Integer> {
       names = "--transport",
       paramLabel = "NAME",
       defaultValue = "pool",
-      description = "pool, channel (no arena) or inline (no worker). Default: ${DEFAULT-VALUE}.")
+      description =
+          "pool, ring, channel (no arena) or inline (no worker). Default: ${DEFAULT-VALUE}.")
   private DemoOptions.Transport transport = DemoOptions.Transport.POOL;
 
   @Option(
       names = "--segments",
       paramLabel = "N",
       defaultValue = "4",
-      description = "Segments of the pool, one batch each. Default: ${DEFAULT-VALUE}.")
+      description =
+          "Segments of the pool, one batch each, or batches that the ring holds. Default: ${DEFAULT-VALUE}.")
   private int segments;
 
   @Option(
       names = "--backing",
       paramLabel = "memfd|FOLDER",
       defaultValue = MEMFD,
-      description = "Where the pool's memory comes from. Default: ${DEFAULT-VALUE}.")
+      description = "Where the arena's memory comes from. Default: ${DEFAULT-VALUE}.")
   private String backing = MEMFD;
+
+  @Option(
+      names = "--pin",
+      paramLabel = "HOW",
+      defaultValue = "none",
+      description = "Page-lock the memory here: none, mlock or cuda. Default: ${DEFAULT-VALUE}.")
+  private DemoOptions.Pin pin = DemoOptions.Pin.NONE;
 
   @Option(
       names = "--epochs",
@@ -117,7 +126,8 @@ final class DemoCommand implements Callable<Integer> {
 
   private void run(Path pictures, Backing memory, Output output) throws IOException {
     new Demo(
-            new DemoOptions(pictures, batch, transport, segments, memory, epochs, workerJvmArgs),
+            new DemoOptions(
+                pictures, batch, transport, segments, memory, pin, epochs, workerJvmArgs),
             output)
         .run();
   }

@@ -109,7 +109,9 @@ final class DemoCommandTest {
           {"--transport", "inline", "--batch", "1"},
           {"--transport", "channel", "--batch", "3"},
           {"--transport", "pool", "--batch", "2", "--segments", "2", "--epochs", "3"},
-          {"--transport", "pool", "--segments", "1", "--backing", "/dev/shm"}
+          {"--transport", "pool", "--segments", "1", "--backing", "/dev/shm"},
+          {"--transport", "ring", "--batch", "2", "--segments", "2", "--epochs", "2"},
+          {"--transport", "pool", "--batch", "2", "--segments", "2", "--pin", "mlock"}
         }) {
       Map<String, Object> other = json(way);
 

@@ -96,9 +96,9 @@ final class SmallMountTest {
   @Test
   void otherFoldersWorkWhereSharedMemoryIsSmall() {
     String mounts =
-        "mount -t tmpfs -o size=1m holdfast-test /dev/shm"
-            + " && mount -t tmpfs -o size=64m holdfast-test /mnt"
-            + " && mkdir '/mnt/with spaces and b\u00fccher' && ln -s '/mnt/with spaces and b\u00fccher' /mnt/link";
+        "mount -t tmpfs -o size=1m holdfast-test /dev/shm && mount -t tmpfs -o size=64m"
+            + " holdfast-test /mnt && mkdir '/mnt/with spaces and b\u00fccher' && ln -s '/mnt/with"
+            + " spaces and b\u00fccher' /mnt/link";
     try (Probe probe = Probe.inNewMounts(mounts)) {
       assertNoSpace(probe, "pool " + MIB + " 2 " + SHM, 2 * MIB, "mount");
       for (String folder : new String[] {"/mnt", "/mnt/with spaces and b\u00fccher", "/mnt/link"}) {

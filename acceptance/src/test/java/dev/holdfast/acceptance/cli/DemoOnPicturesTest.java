@@ -35,7 +35,9 @@ final class DemoOnPicturesTest {
     Map<String, Object> channel = demo("--transport", "channel").json();
     Map<String, Object> pool = demo("--transport", "pool", "--epochs", "3").json();
 
-    for (Map<String, Object> way : List.of(inline, channel, pool)) {
+    Map<String, Object> ring = demo("--transport", "ring").json();
+    assertTrue(((Number) ring.get("unitsPublished")).longValue() > 0);
+    for (Map<String, Object> way : List.of(inline, channel, pool, ring)) {
       assertEquals(DELIVERED, way.get("delivered"));
       assertEquals(FAILED, way.get("failed"));
       assertEquals(inline.get("failures"), way.get("failures"));

@@ -27,6 +27,16 @@ final class Copies {
     return (int) elements;
   }
 
+  static void requireBufferLength(long bytes) {
+    if (bytes > Integer.MAX_VALUE) {
+      throw new UnitTooLargeException(
+          FailureDetail.of("no buffer can hold the bytes")
+              .with("bytes", bytes)
+              .with("limit", Integer.MAX_VALUE)
+              .advise("read them through segment() or in slices"));
+    }
+  }
+
   static void copy(MemorySegment source, MemorySegment target) {
     long size = source.byteSize();
     for (long done = 0; done < size; done += PIECE_BYTES) {

@@ -154,10 +154,11 @@ public interface Tensor {
    * contiguous.
    *
    * @return a buffer with position 0
-   * @throws UnsupportedOperationException when the tensor lies on an array that is not of bytes, or
-   *     has more bytes than a buffer can hold
+   * @throws UnsupportedOperationException when the tensor lies on an array that is not of bytes
+   * @throws dev.holdfast.arena.UnitTooLargeException when it has more bytes than a buffer can hold
    */
   default ByteBuffer asByteBuffer() {
+    Copies.requireBufferLength(byteSize());
     return segment().asByteBuffer().order(ByteOrder.nativeOrder());
   }
 

@@ -13,7 +13,8 @@ import java.io.Serializable;
  * @param items items in each timed pass
  * @param warmUpItems items in each of the two passes before, which are not timed
  * @param passes timed passes
- * @param segments segments of a pool, and of the memory that the baseline copies into
+ * @param segments segments of a pool, items that a ring holds, and of the memory that the baseline
+ *     copies into
  * @param busyThreads threads that spin in the consumer's process while it is timed
  * @param measure what is measured
  */

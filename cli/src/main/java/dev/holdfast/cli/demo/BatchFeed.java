@@ -1,7 +1,6 @@
 package dev.holdfast.cli.demo;
 
 import dev.holdfast.arena.ArenaStats;
-import dev.holdfast.arena.SharedMemorySegmentPool;
 import dev.holdfast.loader.Lease;
 import dev.holdfast.loader.Subprocess;
 import dev.holdfast.loader.SubprocessIterable;
@@ -25,13 +24,10 @@ sealed interface BatchFeed extends AutoCloseable {
     return switch (options.transport()) {
       case INLINE -> new Inline(source.batches());
       case CHANNEL -> FromWorker.start(source, options, null);
-      case POOL ->
-          FromWorker.start(
-              source,
-              options,
-              SharedMemorySegmentPool.builder(batch * PictureDecoder.BYTES, options.segments())
-                  .backing(options.backing())
-                  .build());
+      case POOL, RING -> {
+        ArenaChoice arena = ArenaChoice.make(options, batch * PictureDecoder.BYTES);
+        yield FromWorker.start(source, options, arena);
+      }
     };
   }
 
@@ -49,6 +45,9 @@ sealed interface BatchFeed extends AutoCloseable {
 
   /** Returns the size of the arena's memory, 0 without an arena. */
   long arenaBytes();
+
+  /** Returns the bytes that are page-locked now, 0 without an arena. */
+  long pinnedBytes();
 
   @Override
   void close();
@@ -76,26 +75,30 @@ sealed interface BatchFeed extends AutoCloseable {
     }
 
     @Override
+    public long pinnedBytes() {
+      return 0;
+    }
+
+    @Override
     public void close() {}
   }
 
   /** Takes leases from a worker. */
-  record FromWorker(
-      SubprocessIterable<PictureBatch> batches, @Nullable SharedMemorySegmentPool pool)
+  record FromWorker(SubprocessIterable<PictureBatch> batches, @Nullable ArenaChoice choice)
       implements BatchFeed {
 
     static FromWorker start(
-        PictureSource source, DemoOptions options, @Nullable SharedMemorySegmentPool pool) {
+        PictureSource source, DemoOptions options, @Nullable ArenaChoice choice) {
       SubprocessOptions.Builder worker =
           SubprocessOptions.builder()
               .standardOutput(WorkerOutput.standardError())
               .standardError(WorkerOutput.standardError())
               .jvmArgs("-Djava.awt.headless=true")
               .jvmArgs(options.workerJvmArgs().toArray(String[]::new));
-      if (pool != null) {
-        worker.arena(pool);
+      if (choice != null) {
+        worker.arena(choice.arena());
       }
-      return new FromWorker(Subprocess.iterate(source, worker.build()), pool);
+      return new FromWorker(Subprocess.iterate(source, worker.build()), choice);
     }
 
     @Override
@@ -114,12 +117,17 @@ sealed interface BatchFeed extends AutoCloseable {
 
     @Override
     public ArenaStats stats() {
-      return pool == null ? ArenaStats.EMPTY : pool.stats();
+      return choice == null ? ArenaStats.EMPTY : choice.arena().stats();
     }
 
     @Override
     public long arenaBytes() {
-      return pool == null ? 0 : pool.arenaBytes();
+      return choice == null ? 0 : choice.arenaBytes();
+    }
+
+    @Override
+    public long pinnedBytes() {
+      return choice == null ? 0 : choice.pinnedBytes().getAsLong();
     }
 
     @Override

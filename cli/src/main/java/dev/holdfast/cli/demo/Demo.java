@@ -61,7 +61,8 @@ public final class Demo {
           (start - opening) / NANOS,
           usage,
           feed.stats(),
-          feed.arenaBytes());
+          feed.arenaBytes(),
+          feed.pinnedBytes());
     }
   }
 

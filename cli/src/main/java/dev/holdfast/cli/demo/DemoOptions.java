@@ -10,8 +10,9 @@ import java.util.List;
  * @param folder the pictures, an existing folder
  * @param batch pictures in a batch, at least 1
  * @param transport how batches come here
- * @param segments segments of the pool, at least 1
- * @param backing where the pool's memory comes from
+ * @param segments batches that the arena holds, at least 1
+ * @param backing where the arena's memory comes from
+ * @param pin how the arena's memory is page-locked in this process
  * @param epochs passes over the pictures, at least 1
  * @param workerJvmArgs further options of the worker's JVM
  */
@@ -21,6 +22,7 @@ public record DemoOptions(
     Transport transport,
     int segments,
     Backing backing,
+    Pin pin,
     int epochs,
     List<String> workerJvmArgs) {
 
@@ -28,9 +30,21 @@ public record DemoOptions(
   public enum Transport {
     /** From a worker, through a segment pool. */
     POOL,
+    /** From a worker, through a ring buffer, as recycled copies. */
+    RING,
     /** From a worker, through its channel; there is no arena. */
     CHANNEL,
     /** From this process itself; there is no worker. */
     INLINE
+  }
+
+  /** How memory is page-locked. */
+  public enum Pin {
+    /** Not at all. */
+    NONE,
+    /** With the operating system. */
+    MLOCK,
+    /** With the driver of the device. */
+    CUDA
   }
 }

@@ -22,6 +22,7 @@ import java.util.stream.Collectors;
  * @param peakPssBytes the most memory that both processes had in use at a time
  * @param arena the arena's figures at the end
  * @param arenaBytes the size of the arena's memory
+ * @param pinnedBytes bytes that were page-locked at the end
  */
 record DemoReport(
     String transport,
@@ -32,7 +33,8 @@ record DemoReport(
     double workerCpuSeconds,
     long peakPssBytes,
     ArenaStats arena,
-    long arenaBytes) {
+    long arenaBytes,
+    long pinnedBytes) {
 
   static DemoReport of(
       DemoOptions options,
@@ -41,7 +43,8 @@ record DemoReport(
       double startSeconds,
       UsageSampler usage,
       ArenaStats arena,
-      long arenaBytes) {
+      long arenaBytes,
+      long pinnedBytes) {
     return new DemoReport(
         Words.lower(options.transport()),
         epochs,
@@ -51,7 +54,8 @@ record DemoReport(
         usage.workerCpuSeconds(),
         usage.peakPssBytes(),
         arena,
-        arenaBytes);
+        arenaBytes,
+        pinnedBytes);
   }
 
   boolean epochsAgree() {
@@ -89,6 +93,7 @@ record DemoReport(
     fields.put("unitsPublished", arena.published());
     fields.put("unitsReclaimed", arena.reclaimed());
     fields.put("arenaBytes", arenaBytes);
+    fields.put("pinnedBytes", pinnedBytes);
     return fields;
   }
 

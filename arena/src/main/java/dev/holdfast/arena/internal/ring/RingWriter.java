@@ -209,7 +209,7 @@ public final class RingWriter implements ArenaWriter, WaitPoint {
       if (FaultPoint.ENABLED) {
         FaultPoint.UNIT_COPIED.reach();
         if (span() > 0 && FaultPoint.UNIT_FLIP_BYTE.fires()) {
-          flipByte(head + span() / 2);
+          flipByte(head + Math.min(span() - 1, (span() / 2) | 3));
         }
       }
       UnitReceipt receipt = publish();

@@ -59,7 +59,8 @@ final class KnownFailures {
 
   /** Adds an exception of a module that this one does not depend on. */
   private static void addIfPresent(
-      String className, Map<String, BiFunction<FailureDetail, Throwable, RuntimeException>> makers) {
+      String className,
+      Map<String, BiFunction<FailureDetail, Throwable, RuntimeException>> makers) {
     try {
       Constructor<? extends RuntimeException> constructor =
           Class.forName(className)
@@ -77,7 +78,8 @@ final class KnownFailures {
     } catch (ClassNotFoundException e) {
       LOG.log(Logger.Level.DEBUG, () -> "not on the class path: " + className);
     } catch (NoSuchMethodException e) {
-      throw new IllegalStateException(className + " has another constructor than our exceptions", e);
+      throw new IllegalStateException(
+          className + " has another constructor than our exceptions", e);
     }
   }
 }
