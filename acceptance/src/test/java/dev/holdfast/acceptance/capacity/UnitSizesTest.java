@@ -168,9 +168,9 @@ final class UnitSizesTest {
   @Test
   void twoConsumersThatHoldTwoEachGetTheirNextWhenOneGivesBack() throws Exception {
     SharedMemoryArena arena =
-        SharedMemorySegmentPool.builder(CAPACITY, 4).acquireTimeout(Duration.ofSeconds(1)).build();
+        SharedMemorySegmentPool.builder(CAPACITY, 4).acquireTimeout(Duration.ofMillis(100)).build();
     WorkerSource<MemorySegment> source =
-        Sizes.counting(40, unit -> Stamps.payload(CAPACITY, unit, 0));
+        Sizes.counting(24, unit -> Stamps.payload(CAPACITY, unit, 0));
     try (SubprocessIterable<MemorySegment> items =
         Subprocess.iterate(source, SubprocessOptions.builder().arena(arena).build())) {
       Iterator<Parcel<MemorySegment>> parcels = items.parcels().iterator();
@@ -182,8 +182,8 @@ final class UnitSizesTest {
       for (FutureTask<Integer> consumer : consumers) {
         taken += Deadlines.result(consumer);
       }
-      assertEquals(40, taken);
-      assertEquals(40, items.arena().orElseThrow().stats().reclaimed());
+      assertEquals(24, taken);
+      assertEquals(24, items.arena().orElseThrow().stats().reclaimed());
     }
   }
 

@@ -81,7 +81,7 @@ final class WaysToStartTest {
                   DENY,
                   "--enable-native-access=" + access,
                   "-p",
-                  "classes:" + Application.ours(),
+                  app.classes() + ":" + Application.ours(),
                   "-m",
                   "user.app/" + Application.MAIN)),
           "user.app");
