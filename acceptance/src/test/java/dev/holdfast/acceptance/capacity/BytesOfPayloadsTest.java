@@ -18,6 +18,7 @@ import dev.holdfast.loader.WorkerOutput;
 import dev.holdfast.loader.WorkerSource;
 import dev.holdfast.testkit.Leftovers;
 import dev.holdfast.testkit.Rounds;
+import java.io.Serializable;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import java.lang.invoke.VarHandle;
@@ -31,6 +32,7 @@ import java.util.Arrays;
 import java.util.Iterator;
 import java.util.List;
 import java.util.Map;
+import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
@@ -38,6 +40,7 @@ import org.junit.jupiter.params.provider.EnumSource;
 /** Byte order, alignment and emptiness of payloads on their way through a worker. */
 @SuppressWarnings({"ExposedPrivateType", "ArrayRecordComponent"}) // rows of tables
 @ExtendWith(Leftovers.class)
+@Timeout(300)
 final class BytesOfPayloadsTest {
   private static final int CAPACITY = 400_009;
 
@@ -298,7 +301,7 @@ final class BytesOfPayloadsTest {
       Tensor two,
       Tensor three,
       Tensor scalar)
-      implements java.io.Serializable {
+      implements Serializable {
     static Empty make() {
       return new Empty(
           new byte[0],

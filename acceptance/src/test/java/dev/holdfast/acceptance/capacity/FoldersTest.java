@@ -10,11 +10,13 @@ import java.nio.file.Path;
 import java.nio.file.attribute.PosixFilePermissions;
 import java.util.List;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.api.io.TempDir;
 
 /** Folders of every kind as a backing. R31 */
 @ExtendWith(Leftovers.class)
+@Timeout(300)
 final class FoldersTest {
   private static final String ODD_NAME = "with spaces, 'quotes' and b\u00fccher \u2603";
 

@@ -36,10 +36,12 @@ import java.util.Iterator;
 import java.util.List;
 import org.junit.jupiter.api.Assumptions;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.ExtendWith;
 
 /** Segments and units beyond what an int counts, with small heaps. */
 @ExtendWith(Leftovers.class)
+@Timeout(600)
 final class LargePoolTest {
   private static final long GIB = 1L << 30;
 

@@ -13,10 +13,12 @@ import java.util.List;
 import java.util.Locale;
 import org.junit.jupiter.api.Assumptions;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.ExtendWith;
 
 /** Limits of the machine, of a control group and of a process. */
 @ExtendWith(Leftovers.class)
+@Timeout(300)
 final class LimitsTest {
   private static final long MIB = 1 << 20;
   private static final long TIB = 1L << 40;

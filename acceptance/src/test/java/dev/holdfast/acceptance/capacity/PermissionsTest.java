@@ -24,6 +24,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -31,6 +32,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 
 /** Nobody but the user who made it can open shared memory. R89 */
 @ExtendWith(Leftovers.class)
+@Timeout(300)
 final class PermissionsTest {
   private static final String[] ANY_MODE = {"sh", "-c", "umask 000 && exec \"$0\" \"$@\""};
 

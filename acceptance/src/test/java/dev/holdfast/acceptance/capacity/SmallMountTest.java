@@ -7,10 +7,12 @@ import dev.holdfast.arena.InsufficientSharedMemoryException;
 import dev.holdfast.testkit.Leftovers;
 import dev.holdfast.testkit.Rounds;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.ExtendWith;
 
 /** A file system that is too small, in mounts that only a child process sees. */
 @ExtendWith(Leftovers.class)
+@Timeout(300)
 final class SmallMountTest {
   private static final long MIB = 1 << 20;
   private static final String SHM = "/dev/shm";

@@ -26,12 +26,14 @@ import java.util.Iterator;
 import java.util.Map;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** Somebody else cuts the file behind an arena short. R21 */
 @ExtendWith(Leftovers.class)
+@Timeout(300)
 final class TruncatedFileTest {
   private static final int SIZE = 1 << 20;
 

@@ -20,13 +20,17 @@ import dev.holdfast.loader.WorkerSource;
 import dev.holdfast.testkit.Deadlines;
 import dev.holdfast.testkit.Leftovers;
 import dev.holdfast.testkit.Stamps;
+import java.io.Serializable;
 import java.lang.foreign.MemorySegment;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.Iterator;
 import java.util.List;
+import java.util.NoSuchElementException;
 import java.util.concurrent.FutureTask;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
@@ -34,6 +38,7 @@ import org.junit.jupiter.params.provider.EnumSource;
 /** Units that just fit, that never fit, and more units than there is room for. */
 @SuppressWarnings({"ExposedPrivateType", "ArrayRecordComponent"}) // rows of tables
 @ExtendWith(Leftovers.class)
+@Timeout(300)
 final class UnitSizesTest {
   private static final int CAPACITY = 50_001;
 
@@ -51,13 +56,13 @@ final class UnitSizesTest {
   }
 
   private record Shape(String what, boolean fitsPool, boolean fitsRing, int... sizes)
-      implements java.io.Serializable {
+      implements Serializable {
     boolean fits(Kind kind) {
       return kind == Kind.POOL ? fitsPool : fitsRing;
     }
 
     long sum() {
-      return java.util.Arrays.stream(sizes).asLongStream().sum();
+      return Arrays.stream(sizes).asLongStream().sum();
     }
   }
 
@@ -198,7 +203,7 @@ final class UnitSizesTest {
       } catch (AcquireTimeoutException e) {
         assertEquals(4L, e.facts().get("held"), e::toString);
         held.removeFirst().close();
-      } catch (java.util.NoSuchElementException e) {
+      } catch (NoSuchElementException e) {
         held.forEach(Lease::close);
         return taken;
       }

@@ -21,10 +21,12 @@ import java.time.Duration;
 import java.util.Iterator;
 import java.util.Map;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.ExtendWith;
 
 /** An arena of a user's own, written against the exported packages, carries a worker's items. */
 @ExtendWith(Leftovers.class)
+@Timeout(300)
 final class CustomArenaTest {
 
   private static SubprocessOptions slots(int count, Duration acquireTimeout) {

@@ -17,6 +17,7 @@ import java.util.Map;
 import java.util.NoSuchElementException;
 import java.util.Random;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.ExtendWith;
 
 /**
@@ -24,6 +25,7 @@ import org.junit.jupiter.api.extension.ExtendWith;
  * a typed error or no harm at all: no wrong item, no wait without an end, no crash. R74
  */
 @ExtendWith(Leftovers.class)
+@Timeout(300)
 final class DamagedMemoryTest {
   private static final Duration LIMIT = Duration.ofSeconds(60);
   private static final int UNITS = 200;

@@ -17,6 +17,7 @@ import java.util.Iterator;
 import java.util.List;
 import java.util.NoSuchElementException;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -24,6 +25,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 /** The end of the data, errors of the source, and nothing at all are told apart. R66 */
 @SuppressWarnings("EnumOrdinal") // the place of an item
 @ExtendWith(Leftovers.class)
+@Timeout(300)
 final class EndsAndErrorsTest {
   private static final int UNITS = 4;
 

@@ -20,11 +20,13 @@ import java.util.Iterator;
 import java.util.Map;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.api.io.TempDir;
 
 /** What the worker's code learns when its consumer leaves. */
 @ExtendWith(Leftovers.class)
+@Timeout(300)
 final class LeavingEarlyTest {
   private static final Duration MOMENT = Duration.ofSeconds(10);
 

@@ -22,12 +22,14 @@ import java.util.NoSuchElementException;
 import java.util.Random;
 import org.junit.jupiter.api.Assertions;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** Hundreds of passes of every kind with one worker, in processes with small heaps. */
 @ExtendWith(Leftovers.class)
+@Timeout(300)
 final class MixedPassesTest {
   private static final int PASSES = 200;
   private static final int WARM = 50;

@@ -8,6 +8,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import dev.holdfast.loader.RemoteError;
 import dev.holdfast.loader.Subprocess;
 import dev.holdfast.loader.SubprocessIterable;
+import dev.holdfast.loader.SubprocessOptions;
 import dev.holdfast.loader.WorkerFailedException;
 import dev.holdfast.testkit.Leftovers;
 import java.io.IOException;
@@ -17,6 +18,7 @@ import java.util.ArrayList;
 import java.util.Iterator;
 import java.util.List;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -30,6 +32,7 @@ import org.junit.jupiter.params.provider.ValueSource;
   "EnumOrdinal"
 }) // odd on purpose
 @ExtendWith(Leftovers.class)
+@Timeout(300)
 final class OddExceptionsTest {
   private static final int DEEP = 1_000;
 
@@ -309,7 +312,7 @@ final class OddExceptionsTest {
     }
   }
 
-  private static dev.holdfast.loader.SubprocessOptions options(boolean withArena) {
+  private static SubprocessOptions options(boolean withArena) {
     return Feeds.options(withArena).jvmArgs("-Xmx128m").build();
   }
 

@@ -14,8 +14,12 @@ import dev.holdfast.loader.WorkerFailedException;
 import dev.holdfast.loader.WorkerOutput;
 import dev.holdfast.loader.WorkerSource;
 import dev.holdfast.testkit.ChildJvm;
+import dev.holdfast.testkit.Deadlines;
 import dev.holdfast.testkit.Leftovers;
+import java.io.IOException;
 import java.io.ObjectInputFilter;
+import java.io.Serializable;
+import java.io.UncheckedIOException;
 import java.lang.management.ManagementFactory;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -23,11 +27,13 @@ import java.util.Iterator;
 import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.api.io.TempDir;
 
 /** What a worker is started with. */
 @ExtendWith(Leftovers.class)
+@Timeout(300)
 final class OptionsTest {
   @TempDir private Path folder;
 
@@ -119,16 +125,15 @@ final class OptionsTest {
   }
 
   private static List<String> awaitLines(Path file, int count) throws Exception {
-    dev.holdfast.testkit.Deadlines.assertEventually(
-        "the output is written", () -> lines(file).size() >= count);
+    Deadlines.assertEventually("the output is written", () -> lines(file).size() >= count);
     return lines(file);
   }
 
   private static List<String> lines(Path file) {
     try {
       return Files.readAllLines(file);
-    } catch (java.io.IOException e) {
-      throw new java.io.UncheckedIOException(e);
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
     }
   }
 
@@ -190,7 +195,7 @@ final class OptionsTest {
   }
 
   /** A class that the filter of the test refuses. */
-  record Refused(int number) implements java.io.Serializable {}
+  record Refused(int number) implements Serializable {}
 
   @Test
   void filterRefusesAnItemInItsPlaceAndTheFollowingOnesArrive() {

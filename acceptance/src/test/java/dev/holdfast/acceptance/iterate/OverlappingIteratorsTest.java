@@ -22,12 +22,14 @@ import java.util.NoSuchElementException;
 import java.util.concurrent.FutureTask;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** Several iterators of one iterable, and several threads on one iterator. R62 */
 @ExtendWith(Leftovers.class)
+@Timeout(300)
 final class OverlappingIteratorsTest {
 
   private static SubprocessIterable<Map<String, Object>> start(int units, boolean withArena) {

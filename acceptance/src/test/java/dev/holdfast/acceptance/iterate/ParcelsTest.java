@@ -27,6 +27,7 @@ import java.util.concurrent.FutureTask;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
@@ -34,6 +35,7 @@ import org.junit.jupiter.params.provider.EnumSource;
 /** Items on their way between threads, and the scopes in which they are opened. */
 @SuppressWarnings("EnumOrdinal") // the place of an item
 @ExtendWith(Leftovers.class)
+@Timeout(300)
 final class ParcelsTest {
 
   private static SubprocessIterable<Map<String, Object>> start(int units, int segments) {

@@ -18,10 +18,12 @@ import java.util.List;
 import java.util.Map;
 import java.util.Random;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.ExtendWith;
 
 /** Views that are kept from one pass to the next. R1 */
 @ExtendWith(Leftovers.class)
+@Timeout(300)
 final class RepeatedPassesTest {
   private static final int SEGMENT = 64 << 10;
   private static final int SEGMENTS = 12;

@@ -3,6 +3,7 @@ package dev.holdfast.acceptance.iterate;
 import dev.holdfast.testkit.Maps;
 import java.io.IOException;
 import java.io.RandomAccessFile;
+import java.io.UncheckedIOException;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 
@@ -56,7 +57,7 @@ final class SharedDamage {
       memory.seek(mapping.start() + offset);
       return memory.readUnsignedByte();
     } catch (IOException e) {
-      throw new java.io.UncheckedIOException(e);
+      throw new UncheckedIOException(e);
     }
   }
 
@@ -65,7 +66,7 @@ final class SharedDamage {
       memory.seek(mapping.start() + offset);
       memory.write(bytes);
     } catch (IOException e) {
-      throw new java.io.UncheckedIOException(e);
+      throw new UncheckedIOException(e);
     }
   }
 }

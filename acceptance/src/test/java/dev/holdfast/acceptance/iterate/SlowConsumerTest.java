@@ -23,10 +23,12 @@ import java.util.List;
 import java.util.Map;
 import java.util.concurrent.FutureTask;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.ExtendWith;
 
 /** A worker that is faster than its consumer, and one that is slower. R2 */
 @ExtendWith(Leftovers.class)
+@Timeout(300)
 final class SlowConsumerTest {
 
   private static SubprocessIterable<Map<String, Object>> start(int units, Duration acquireTimeout) {

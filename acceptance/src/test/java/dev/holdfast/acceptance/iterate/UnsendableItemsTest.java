@@ -25,6 +25,7 @@ import java.util.Iterator;
 import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -32,6 +33,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 /** Items that cannot cross. R68 */
 @SuppressWarnings("UnusedVariable") // fields are there to be serialized
 @ExtendWith(Leftovers.class)
+@Timeout(300)
 final class UnsendableItemsTest {
   private static final int UNITS = 10;
   private static final int BAD = 5;

@@ -17,6 +17,7 @@ import java.nio.file.Path;
 import java.util.Iterator;
 import java.util.List;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.ExtendWith;
 
 /**
@@ -24,6 +25,7 @@ import org.junit.jupiter.api.extension.ExtendWith;
  * options name a working directory that is missing, which would fail the start otherwise. R69
  */
 @ExtendWith(Leftovers.class)
+@Timeout(300)
 final class UnsendableSourcesTest {
   private final String field = "of a test that cannot cross";
 

@@ -8,11 +8,13 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.api.io.TempDir;
 
 /** What a worker inherits of the options and the environment of its parent. */
 @ExtendWith(Leftovers.class)
+@Timeout(300)
 final class InheritedTest {
   @TempDir private Path folder;
 

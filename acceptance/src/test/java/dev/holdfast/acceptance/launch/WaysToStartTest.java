@@ -12,14 +12,18 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
+import java.util.jar.JarOutputStream;
+import java.util.jar.Manifest;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Assumptions;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.api.io.TempDir;
 
 /** A user's application and its workers, whichever way the application is started. */
 @ExtendWith(Leftovers.class)
+@Timeout(300)
 final class WaysToStartTest {
   private static final String DENY = "--illegal-native-access=deny";
 
@@ -129,13 +133,13 @@ final class WaysToStartTest {
     Path library = app.shade("lib/all.jar");
     Path thin = Files.createDirectory(folder.resolve("empty"));
     Path jar = folder.resolve("thin.jar");
-    java.util.jar.Manifest manifest = new java.util.jar.Manifest();
+    Manifest manifest = new Manifest();
     var attributes = manifest.getMainAttributes();
     attributes.putValue("Manifest-Version", "1.0");
     attributes.putValue("Main-Class", Application.MAIN);
     attributes.putValue("Class-Path", "lib/" + library.getFileName());
     attributes.putValue("Enable-Native-Access", "ALL-UNNAMED");
-    try (var out = new java.util.jar.JarOutputStream(Files.newOutputStream(jar), manifest)) {
+    try (var out = new JarOutputStream(Files.newOutputStream(jar), manifest)) {
       out.flush();
     }
     assertSameKind(Application.run(thin, List.of("-jar", jar.toString())), "null");

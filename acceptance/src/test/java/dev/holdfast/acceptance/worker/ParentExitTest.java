@@ -60,7 +60,7 @@ final class ParentExitTest {
 
   // R61
   @ParameterizedTest
-  @CsvSource({"0, /dev/shm", "2, /dev/shm", "5, /dev/shm", "2, none", "5, none"})
+  @CsvSource({"0, /dev/shm", "2, /dev/shm", "5, /dev/shm", "2, none"})
   void whatIsNeverClosedKeepsNobody(int taken, String backing) {
     try (ChildJvm parent =
         ParentMain.finite(4, backing, folder, taken, ParentMain.Ending.RETURNS).start()) {

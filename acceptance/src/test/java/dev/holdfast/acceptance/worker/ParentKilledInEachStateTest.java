@@ -63,8 +63,6 @@ final class ParentKilledInEachStateTest {
   @CsvSource({
     "PARENT_STARTED_WORKER, 1",
     "PARENT_RECEIVED, 2",
-    "UNIT_ADMITTED, 2",
-    "PARENT_TEARDOWN_STEP, 2",
     "PARENT_TEARDOWN_STEP, 5",
     "PARENT_TEARDOWN_STEP, 8"
   })

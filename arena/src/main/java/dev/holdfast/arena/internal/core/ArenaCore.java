@@ -52,6 +52,7 @@ public final class ArenaCore {
 
   private final AtomicInteger handles = new AtomicInteger(1);
   private final AtomicBoolean closed = new AtomicBoolean();
+  private final AtomicBoolean unlinkPending = new AtomicBoolean();
   private final LongAdder waits = new LongAdder();
   private final LongAdder waitNanos = new LongAdder();
   private final LongAdder gcRequests = new LongAdder();
@@ -299,7 +300,9 @@ public final class ArenaCore {
       }
       beforeGeneration.run();
       words.setShutdownVolatile(false, false);
-      words.setWriterWaitingVolatile(words.writerWaitingVolatile() && side != Side.WRITER);
+      if (side == Side.WRITER) {
+        words.setWriterWaitingVolatile(false); // the dead writer's word; a living one keeps its own
+      }
       beginGeneration(side);
       UnitLedger reader = ledger;
       if (side == Side.WRITER && reader != null) {
@@ -363,7 +366,7 @@ public final class ArenaCore {
   }
 
   /** Returns what the reader of this process copies units to, or null. */
-  @Nullable OutputAllocator outputs() {
+  public @Nullable OutputAllocator outputs() {
     return outputs;
   }
 
@@ -521,9 +524,49 @@ public final class ArenaCore {
 
   /** Ends attaching: closes the owner's descriptor and removes a name. */
   public void unlink() {
-    if (file != null) {
-      file.removeName();
-      file.close();
+    if (file == null) {
+      return;
+    }
+    if (closed.get() && !endIsCertain()) {
+      if (unlinkPending.compareAndSet(false, true)) {
+        Quarantine.add(new PendingUnlink());
+      }
+      return;
+    }
+    removeFile(file);
+  }
+
+  private static void removeFile(SharedFile file) {
+    file.removeName();
+    file.close();
+  }
+
+  /** Returns whether nothing of a close is left to be done; live views are no uncertainty. */
+  private boolean endIsCertain() {
+    return mapping.mayBeUnmapped() && UnprovedTransfers.within(mapping.segment()).isEmpty();
+  }
+
+  /** Keeps the name and the descriptor as long as the close is not certain. */
+  private final class PendingUnlink implements Quarantine.Retained {
+    @Override
+    public String what() {
+      return "name and descriptor of arena " + geometry.arenaId();
+    }
+
+    @Override
+    public String why() {
+      return "its memory could not be given up with certainty";
+    }
+
+    @Override
+    public boolean retry() {
+      if (!endIsCertain()) {
+        return false;
+      }
+      if (file != null) {
+        removeFile(file);
+      }
+      return true;
     }
   }
 

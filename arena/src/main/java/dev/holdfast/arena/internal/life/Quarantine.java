@@ -55,7 +55,20 @@ public final class Quarantine {
 
   /** Tries all items again. */
   public static void retry() {
-    ITEMS.removeIf(Retained::retry);
+    for (Retained item : List.copyOf(ITEMS)) { // a retry may add to the list
+      try {
+        if (item.retry()) {
+          ITEMS.removeIf(kept -> isSame(kept, item));
+        }
+      } catch (RuntimeException | Error e) {
+        LOG.log(Logger.Level.WARNING, () -> "a retry failed: " + item.what(), e);
+      }
+    }
+  }
+
+  @SuppressWarnings("ReferenceEquality") // an item is itself, whatever it says of its equals
+  private static boolean isSame(Retained one, Retained other) {
+    return one == other;
   }
 
   private static void retryForEver() {

@@ -1,6 +1,7 @@
 package dev.holdfast.arena.internal.output;
 
 import dev.holdfast.arena.PagePinner;
+import dev.holdfast.arena.PinningException;
 import dev.holdfast.arena.internal.life.Closer;
 import dev.holdfast.arena.internal.life.Holds;
 import dev.holdfast.arena.internal.life.Owned;
@@ -11,6 +12,7 @@ import dev.holdfast.arena.internal.memory.SpaceCheck;
 import dev.holdfast.arena.internal.os.Mappings;
 import java.util.UUID;
 import java.util.concurrent.atomic.LongAdder;
+import java.util.concurrent.locks.LockSupport;
 import java.util.function.BooleanSupplier;
 import org.jspecify.annotations.Nullable;
 
@@ -32,6 +34,8 @@ public final class OutputAllocator {
   private static final long MOST_FLOOR = 256L << 20;
   private static final long HEADROOM = 4096;
   private static final long HUGE_PAGE = 2L << 20;
+  private static final long PIN_PATIENCE_NANOS = 500_000_000L;
+  private static final long PIN_RETRY_NANOS = 1_000_000L;
 
   private final long maxRetainedBytes;
   private final @Nullable PagePinner pinner;
@@ -141,7 +145,7 @@ public final class OutputAllocator {
   }
 
   private Piece takeFresh(int sizeClass) {
-    Slab slab = map(sizeClass);
+    Slab slab = mapPatiently(sizeClass);
     Holds.register(slab);
     Piece piece;
     synchronized (this) {
@@ -154,6 +158,30 @@ public final class OutputAllocator {
     }
     OutputTrimmer.watch(this);
     return piece;
+  }
+
+  /**
+   * Page-locked memory that was given up is unlocked by the closer, a moment later. So a limit that
+   * is reached may have room soon: idle memory goes, and mapping is tried again for a while.
+   */
+  private Slab mapPatiently(int sizeClass) {
+    long start = System.nanoTime();
+    while (true) {
+      try {
+        return map(sizeClass);
+      } catch (PinningException e) {
+        if (System.nanoTime() - start > PIN_PATIENCE_NANOS
+            || Thread.currentThread().isInterrupted()) {
+          throw e;
+        }
+        Slab evicted;
+        synchronized (this) {
+          evicted = evict(0);
+        }
+        unmap(evicted);
+        LockSupport.parkNanos(this, PIN_RETRY_NANOS);
+      }
+    }
   }
 
   private Slab map(int sizeClass) {
@@ -269,6 +297,12 @@ public final class OutputAllocator {
       evicted = evict(0);
     }
     unmap(evicted);
+  }
+
+  /** Goes on for the next reader, with the outputs of the former one still counted. */
+  public synchronized OutputAllocator reopen() {
+    closed = false;
+    return this;
   }
 
   /** Returns whether outputs that may have been dropped are worth a collection. */

@@ -53,8 +53,12 @@ public final class RingReader implements ArenaReader {
     core.enter();
     try {
       this.bytes = new RingBytes(core.data(0, capacity), capacity);
-      this.outputs = new OutputAllocator(maxRetainedBytes, pinner, core::outputsPressing);
       core.claim(Side.READER, Claim.Use.STREAMS);
+      OutputAllocator former = core.outputs();
+      this.outputs =
+          former == null
+              ? new OutputAllocator(maxRetainedBytes, pinner, core::outputsPressing)
+              : former.reopen();
       this.ledger = openLedger(core, capacity);
       core.readerOpened(ledger, outputs);
     } catch (InternalError e) {

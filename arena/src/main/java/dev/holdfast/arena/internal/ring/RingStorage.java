@@ -31,7 +31,9 @@ final class RingStorage implements UnitLedger.Storage {
   @Override
   public long startOf(UnitReceipt receipt, long previousEnd) {
     long head = core.words().headAcquire();
-    if (receipt.span() < 0 || receipt.span() > capacity || receipt.span() > head - previousEnd) {
+    long ahead = head - previousEnd;
+    boolean possible = head >= 0 && ahead >= 0 && ahead <= capacity;
+    if (!possible || receipt.span() < 0 || receipt.span() > ahead) {
       throw new ArenaCorruptedException(
           FailureDetail.of("a receipt's span does not fit what is published")
               .with("arena", receipt.arenaId())

@@ -118,10 +118,19 @@ final class DamagedRingTest {
         UnitReceipt forged = new UnitReceipt(own.arenaId(), own.generation(), own.unit(), span);
         assertRefused(() -> rig.reader.admit(forged));
       }
-      poke(ArenaLayout.HEAD_OFFSET, 599);
-      assertRefused(() -> rig.admit(sent));
+      for (long head : new long[] {599, CAPACITY + 1, -1, Long.MAX_VALUE, Long.MIN_VALUE}) {
+        poke(ArenaLayout.HEAD_OFFSET, head);
+        assertRefused(() -> rig.admit(sent));
+      }
       poke(ArenaLayout.HEAD_OFFSET, 600);
       rig.open(rig.admit(sent), ViewScope.CONFINED).lease().close();
+      RingRig.Sent second = rig.write(100);
+      for (long head : new long[] {599, 600 + CAPACITY + 1, Long.MAX_VALUE, Long.MIN_VALUE}) {
+        poke(ArenaLayout.HEAD_OFFSET, head);
+        assertRefused(() -> rig.admit(second));
+      }
+      poke(ArenaLayout.HEAD_OFFSET, 700);
+      rig.open(rig.admit(second), ViewScope.CONFINED).lease().close();
     }
   }
 

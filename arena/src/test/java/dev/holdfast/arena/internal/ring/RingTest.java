@@ -485,6 +485,20 @@ final class RingTest {
   }
 
   @Test
+  void outputsOfAFormerReaderStayCountedWhenALaterOneOpens() {
+    try (RingRig rig = RingRig.of(1000)) {
+      var kept = rig.open(rig.admit(rig.write(300)), CONFINED).lease();
+      long fresh = rig.ring.stats().freshBytes();
+      assertTrue(fresh > 0);
+      rig.reader.close();
+      try (var _ = rig.ring.openReader()) {
+        assertEquals(fresh, rig.ring.stats().freshBytes());
+      }
+      kept.close();
+    }
+  }
+
+  @Test
   void laterReaderGoesOnWhereTheFormerOneStopped() {
     try (RingRig rig = RingRig.of(1000)) {
       RingRig.Sent first = rig.admit(rig.write(300));
