@@ -5,7 +5,6 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import dev.holdfast.testkit.ChildJvm;
 import java.io.IOException;
 import java.io.UncheckedIOException;
-import java.nio.charset.StandardCharsets.UTF_8;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Assumptions;
@@ -44,7 +43,9 @@ final class Probe implements AutoCloseable {
     try {
       Process process = new ProcessBuilder(command).redirectErrorStream(true).start();
       process.getOutputStream().close();
-      String output = new String(process.getInputStream().readAllBytes(), UTF_8);
+      String output =
+          new String(
+              process.getInputStream().readAllBytes(), java.nio.charset.StandardCharsets.UTF_8);
       boolean ended = process.waitFor(60, TimeUnit.SECONDS);
       Assumptions.assumeTrue(
           ended && process.exitValue() == 0,

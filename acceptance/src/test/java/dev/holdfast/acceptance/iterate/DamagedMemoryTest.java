@@ -43,7 +43,7 @@ final class DamagedMemoryTest {
     long seed = Long.getLong("holdfast.seed", System.nanoTime());
     System.out.println("seed (holdfast.seed): " + seed);
     Random random = new Random(seed);
-    int rounds = Rounds.of(200) / 2;
+    int rounds = Rounds.of(400) / 6;
     for (int round = 0; round < rounds; round++) {
       int current = round;
       String outcome =

@@ -52,6 +52,7 @@ public final class ArenaCore {
 
   private final AtomicInteger handles = new AtomicInteger(1);
   private final AtomicBoolean closed = new AtomicBoolean();
+  private final Object takingOver = new Object();
   private final AtomicBoolean unlinkPending = new AtomicBoolean();
   private final LongAdder waits = new LongAdder();
   private final LongAdder waitNanos = new LongAdder();
@@ -89,10 +90,13 @@ public final class ArenaCore {
         mapping.populateInBackground();
         return core;
       } catch (RuntimeException | Error e) {
+        OPEN.computeIfPresent(
+            geometry.arenaId(), (id, core) -> core.mapping.equals(mapping) ? null : core);
         var _ = mapping.releaseNow();
         throw e;
       }
     } catch (RuntimeException | Error e) {
+      file.removeName();
       file.close();
       throw e;
     }
@@ -111,7 +115,7 @@ public final class ArenaCore {
                   expected.owner().pid(), ownerDescriptor, linkText, expected.fileBytes())) {
             ArenaCore attached = attached(file, linkText);
             if (!attached.geometry.equals(expected)) {
-              attached.close(true);
+              var _ = attached.mapping.releaseNow();
               throw new ArenaCorruptedException(
                   FailureDetail.of("shared memory holds another arena than its description")
                       .with("expectedArena", expected.arenaId())
@@ -241,10 +245,14 @@ public final class ArenaCore {
               .advise("an arena serves streams or tickets, fixed by its first use")
               .message());
     }
-    if (words.compareAndSetClaim(side, Claim.FREE, own.encode())) {
-      return;
+    long held = Claim.FREE;
+    while (held == Claim.FREE) { // the holder may give back between the two looks
+      if (words.compareAndSetClaim(side, Claim.FREE, own.encode())) {
+        return;
+      }
+      held = words.claimVolatile(side);
     }
-    ProcessIdentity holder = Claim.decode(words.claimVolatile(side)).holder();
+    ProcessIdentity holder = Claim.decode(held).holder();
     throw new IllegalStateException(
         FailureDetail.of("the " + name(side) + " is held already")
             .with("arena", geometry.arenaId())
@@ -284,6 +292,12 @@ public final class ArenaCore {
           "only the process that made an arena takes over its endpoints: arena="
               + geometry.arenaId());
     }
+    synchronized (takingOver) { // of two calls the second finds the side free
+      takeOverDead(side, beforeGeneration);
+    }
+  }
+
+  private void takeOverDead(Side side, Runnable beforeGeneration) {
     enter();
     try {
       long word = words.claimVolatile(side);
@@ -447,6 +461,7 @@ public final class ArenaCore {
       UnitLedger reader = ledger;
       if (reader != null) {
         reader.discardUnopened();
+        reader.close(); // the right to read goes back when nothing is held
       }
       boolean ended = mapping.releaseNow();
       OPEN.remove(geometry.arenaId(), this);

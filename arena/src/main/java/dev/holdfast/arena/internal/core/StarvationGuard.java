@@ -78,18 +78,28 @@ final class StarvationGuard {
         boolean near = WATCHED.values().stream().anyMatch(watched -> watched.collectedOutstanding);
         LockSupport.parkNanos(StarvationGuard.class, near ? LOOK_NANOS : IDLE_LOOK_NANOS);
       }
-      List<ArenaCore> starving = new ArrayList<>();
-      WATCHED.forEach(
-          (core, watched) -> {
-            if (looksStarved(core, watched)) {
-              starving.add(core);
-            }
-          });
-      if (!starving.isEmpty() && System.nanoTime() - nextRequest >= 0) {
-        long cost = request(starving);
-        nextRequest = System.nanoTime() + cost * (SHARE_OF_TIME - 1);
+      try {
+        nextRequest = look(nextRequest);
+      } catch (RuntimeException | Error e) {
+        LOG.log(Logger.Level.WARNING, "looking for a starved writer failed", e);
       }
     }
+  }
+
+  /** Looks at all arenas once and returns when the next collection may be asked for. */
+  private static long look(long nextRequest) {
+    List<ArenaCore> starving = new ArrayList<>();
+    WATCHED.forEach(
+        (core, watched) -> {
+          if (looksStarved(core, watched)) {
+            starving.add(core);
+          }
+        });
+    if (starving.isEmpty() || System.nanoTime() - nextRequest < 0) {
+      return nextRequest;
+    }
+    long cost = request(starving);
+    return System.nanoTime() + cost * (SHARE_OF_TIME - 1);
   }
 
   private static boolean looksStarved(ArenaCore core, Watched watched) {

@@ -16,6 +16,7 @@ public final class Quarantine {
   private static final long LONGEST_PAUSE_MILLIS = 60_000;
   private static final List<Retained> ITEMS = new CopyOnWriteArrayList<>();
   private static final AtomicBoolean STARTED = new AtomicBoolean();
+  private static final ThreadLocal<Boolean> RETRYING = ThreadLocal.withInitial(() -> false);
 
   /** Something that could not be ended with certainty. */
   public interface Retained {
@@ -53,8 +54,20 @@ public final class Quarantine {
     return ITEMS.stream().map(item -> item.what() + ": " + item.why()).toList();
   }
 
-  /** Tries all items again. */
+  /** Tries all items again. A retry that asks for this in its turn does nothing there. */
   public static void retry() {
+    if (RETRYING.get()) {
+      return;
+    }
+    RETRYING.set(true);
+    try {
+      retryEach();
+    } finally {
+      RETRYING.remove();
+    }
+  }
+
+  private static void retryEach() {
     for (Retained item : List.copyOf(ITEMS)) { // a retry may add to the list
       try {
         if (item.retry()) {
@@ -79,7 +92,11 @@ public final class Quarantine {
       } catch (InterruptedException e) {
         return; // nobody but a debugger interrupts it
       }
-      retry();
+      try {
+        retry();
+      } catch (RuntimeException | Error e) {
+        LOG.log(Logger.Level.WARNING, "a round of retries failed", e);
+      }
       pause = ITEMS.isEmpty() ? FIRST_PAUSE_MILLIS : Math.min(pause * 2, LONGEST_PAUSE_MILLIS);
     }
   }

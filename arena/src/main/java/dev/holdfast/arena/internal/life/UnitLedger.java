@@ -338,6 +338,7 @@ public final class UnitLedger {
   }
 
   private void advance() {
+    boolean ending = closing; // before the list: a unit admitted ahead of the close is seen below
     UnitRecord last = retired;
     UnitRecord following = last.next();
     while (following != null && following.isReleased()) {
@@ -351,7 +352,7 @@ public final class UnitLedger {
         FaultPoint.UNIT_RELEASED.reach();
       }
     }
-    if (closing && following == null && !drained) {
+    if (ending && following == null && !drained) {
       drained = true;
       storage.drained();
     }

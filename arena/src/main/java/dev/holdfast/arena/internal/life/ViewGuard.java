@@ -77,6 +77,7 @@ public final class ViewGuard extends PhantomReference<MemorySegment.Scope> {
         reportLeak();
       }
     } finally {
+      unit.leaseEnded();
       unit.retire();
     }
   }

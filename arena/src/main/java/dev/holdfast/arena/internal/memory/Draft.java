@@ -31,17 +31,12 @@ record Draft(int descriptor, @Nullable Path name) {
     Path folder = Objects.requireNonNull(place.folder());
     try {
       int anonymous = openAnonymous(folder);
-      if (anonymous >= 0) {
-        return locked(new Draft(anonymous, null), place);
+      Draft draft = anonymous >= 0 ? new Draft(anonymous, null) : createNamed(folder);
+      while (!draft.claimed()) {
+        draft.abandon();
+        draft = createNamed(folder);
       }
-      while (true) {
-        Path name = folder.resolve(StaleFiles.DRAFT_PREFIX + UUID.randomUUID());
-        Draft draft = locked(new Draft(createExclusively(name), name), place);
-        if (draft.leadsHere(name)) {
-          return draft;
-        }
-        Descriptors.close(draft.descriptor);
-      }
+      return draft;
     } catch (ErrnoException e) {
       throw SharedFiles.refused("shared memory could not be opened", place.name(), byteSize, e);
     }
@@ -70,12 +65,28 @@ record Draft(int descriptor, @Nullable Path name) {
     }
   }
 
-  private static Draft locked(Draft draft, Place place) throws ErrnoException {
-    if (Descriptors.tryLock(draft.descriptor, Descriptors.LOCK_EXCLUSIVE_NOT_BLOCKING)) {
-      return draft;
+  private static Draft createNamed(Path folder) throws ErrnoException {
+    Path name = folder.resolve(StaleFiles.DRAFT_PREFIX + UUID.randomUUID());
+    return new Draft(createExclusively(name), name);
+  }
+
+  /**
+   * Locks the file. Fails when another process, on its search for leftovers, has the lock at this
+   * moment or has taken the name away before this one had it.
+   */
+  private boolean claimed() throws ErrnoException {
+    try {
+      return Descriptors.tryLock(descriptor, Descriptors.LOCK_EXCLUSIVE_NOT_BLOCKING)
+          && (name == null || leadsHere(name));
+    } catch (ErrnoException e) {
+      abandon();
+      throw e;
     }
-    Descriptors.close(draft.descriptor);
-    throw new IllegalStateException("a fresh file is locked by somebody else: " + place.name());
+  }
+
+  private void abandon() throws ErrnoException {
+    remove();
+    Descriptors.close(descriptor);
   }
 
   /** Returns a descriptor of a file that never has a name, or -1 where the file system cannot. */

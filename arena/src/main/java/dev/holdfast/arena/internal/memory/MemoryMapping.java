@@ -198,7 +198,7 @@ public final class MemoryMapping implements Quarantine.Retained {
           FaultPoint.BEFORE_UNMAP.reach();
         }
         step.run();
-      } catch (Exception e) {
+      } catch (Exception | Error e) {
         refusal = step.what() + " was refused: " + e;
         return false;
       }

@@ -94,10 +94,24 @@ public final class SharedFile implements AutoCloseable {
                 .with("expectedBytes", byteSize)
                 .with("foundBytes", size));
       }
+      requireSealed(descriptor, place);
       return new SharedFile(descriptor, size, place, null);
     } catch (ErrnoException | RuntimeException e) {
       Descriptors.close(descriptor);
       throw e;
+    }
+  }
+
+  /** A memfd that could still be cut short would end in SIGBUS. */
+  private static void requireSealed(int descriptor, String place) throws ErrnoException {
+    if (!linkText(descriptor).startsWith("/memfd:")) {
+      return;
+    }
+    int needed = Descriptors.SEAL_SHRINK | Descriptors.SEAL_GROW;
+    if ((Descriptors.seals(descriptor) & needed) != needed) {
+      throw new ArenaCorruptedException(
+          FailureDetail.of("shared memory is not sealed against changes of its size")
+              .with("place", place));
     }
   }
 
@@ -130,6 +144,10 @@ public final class SharedFile implements AutoCloseable {
 
   /** Returns what the link of the descriptor says, for {@link #attach} in another process. */
   public String linkText() {
+    return linkText(descriptor);
+  }
+
+  private static String linkText(int descriptor) {
     try {
       return Files.readSymbolicLink(Path.of("/proc/self/fd/" + descriptor)).toString();
     } catch (IOException e) {

@@ -2,8 +2,10 @@ package dev.holdfast.arena.internal.os;
 
 import java.io.IOException;
 import java.io.Serializable;
+import java.io.UncheckedIOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
+import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import org.jspecify.annotations.Nullable;
 
@@ -17,6 +19,7 @@ import org.jspecify.annotations.Nullable;
 public record ProcessIdentity(long pid, long startTicks) implements Serializable {
   private static final long serialVersionUID = 1L;
 
+  private static final char UNKNOWN = '?';
   private static final int STATE = 0;
   private static final int START_TIME = 19;
 
@@ -31,8 +34,12 @@ public record ProcessIdentity(long pid, long startTicks) implements Serializable
 
   /** Returns the process that has a pid now, a zombie too, or null when there is none. */
   public static @Nullable ProcessIdentity of(long pid) {
-    String[] fields = fields(String.valueOf(pid));
-    return fields == null ? null : new ProcessIdentity(pid, Long.parseLong(fields[START_TIME]));
+    try {
+      String[] fields = fields(String.valueOf(pid));
+      return fields == null ? null : new ProcessIdentity(pid, Long.parseLong(fields[START_TIME]));
+    } catch (IOException e) {
+      throw new UncheckedIOException("cannot tell whether process " + pid + " lives", e);
+    }
   }
 
   /** Returns whether this very process exists and is neither a zombie nor dead. */
@@ -45,7 +52,12 @@ public record ProcessIdentity(long pid, long startTicks) implements Serializable
    * another.
    */
   public char state() {
-    String[] fields = fields(String.valueOf(pid));
+    String[] fields;
+    try {
+      fields = fields(String.valueOf(pid));
+    } catch (IOException e) {
+      return UNKNOWN; // for lack of descriptors, say: no proof of a death
+    }
     if (fields == null || Long.parseLong(fields[START_TIME]) != startTicks) {
       return 'X';
     }
@@ -54,7 +66,12 @@ public record ProcessIdentity(long pid, long startTicks) implements Serializable
   }
 
   private static ProcessIdentity readCurrent() {
-    String[] fields = fields("self");
+    String[] fields;
+    try {
+      fields = fields("self");
+    } catch (IOException e) {
+      throw new UncheckedIOException("cannot read /proc/self/stat", e);
+    }
     if (fields == null) {
       throw new UnsupportedOperationException(
           "cannot read /proc/self/stat; Holdfast needs a mounted /proc");
@@ -63,13 +80,18 @@ public record ProcessIdentity(long pid, long startTicks) implements Serializable
   }
 
   /** Returns the fields behind the name, which is in brackets and may hold anything. */
-  private static String @Nullable [] fields(String process) {
+  private static String @Nullable [] fields(String process) throws IOException {
     try {
       byte[] bytes = Files.readAllBytes(Path.of("/proc", process, "stat"));
       String line = new String(bytes, StandardCharsets.ISO_8859_1);
       return line.substring(line.lastIndexOf(')') + 2).trim().split(" ", -1);
-    } catch (IOException e) {
+    } catch (NoSuchFileException e) {
       return null;
+    } catch (IOException e) {
+      if (String.valueOf(e.getMessage()).contains("No such process")) {
+        return null; // it ended while its file was read
+      }
+      throw e;
     }
   }
 }

@@ -1,5 +1,6 @@
 package dev.holdfast.arena.internal.pool;
 
+import dev.holdfast.arena.ArenaClosedException;
 import dev.holdfast.arena.ArenaReader;
 import dev.holdfast.arena.OpenUnit;
 import dev.holdfast.arena.Side;
@@ -36,14 +37,23 @@ public final class PoolReader implements ArenaReader {
     this.writableViews = writableViews;
     core.enter();
     try {
-      core.claim(Side.READER, Claim.Use.STREAMS);
       this.storage = new PoolStorage(core);
-      this.ledger = new UnitLedger(core.geometry().arenaId(), core.words(), storage, 0);
+      core.claim(Side.READER, Claim.Use.STREAMS);
+      this.ledger = openLedger(core, storage);
       core.readerOpened(ledger, storage);
     } catch (InternalError e) {
       throw core.fault(e);
     } finally {
       core.exit();
+    }
+  }
+
+  private static UnitLedger openLedger(ArenaCore core, PoolStorage storage) {
+    try {
+      return new UnitLedger(core.geometry().arenaId(), core.words(), storage, 0);
+    } catch (RuntimeException | Error e) {
+      core.giveBack(Side.READER);
+      throw e;
     }
   }
 
@@ -58,6 +68,9 @@ public final class PoolReader implements ArenaReader {
     core.enter();
     try {
       var _ = ledger.admit(receipt);
+      if (core.isClosed()) {
+        ledger.discardUnopened(); // the close may have looked before this unit was there
+      }
     } catch (InternalError e) {
       throw core.fault(e);
     } finally {
@@ -70,7 +83,7 @@ public final class PoolReader implements ArenaReader {
     core.enter(); // what was admitted can be opened after the reader is closed, but not after the
     // arena is
     core.exit();
-    UnitRecord unit = ledger.take(receipt);
+    UnitRecord unit = take(receipt);
     try {
       unit.heldBy(HolderKind.RESTORE);
     } catch (InternalError e) {
@@ -83,13 +96,24 @@ public final class PoolReader implements ArenaReader {
     return new PoolOpenUnit(core, storage, unit, scope, writableViews);
   }
 
+  /** Takes a unit; one that a close has given back meanwhile is closed, and not opened before. */
+  private UnitRecord take(UnitReceipt receipt) {
+    try {
+      return ledger.take(receipt);
+    } catch (IllegalStateException e) {
+      throw core.isClosed() ? core.closedException("the arena is closed") : e;
+    }
+  }
+
   @Override
   public void discard(UnitReceipt receipt) {
     if (core.isClosed()) {
       return; // closing has given back what nobody had opened
     }
     try {
-      ledger.take(receipt).retire();
+      take(receipt).retire();
+    } catch (ArenaClosedException e) {
+      return; // closing was faster
     } catch (InternalError e) {
       throw core.fault(e);
     }

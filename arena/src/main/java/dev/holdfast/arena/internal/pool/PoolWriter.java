@@ -60,12 +60,24 @@ public final class PoolWriter implements ArenaWriter, WaitPoint {
     core.enter();
     try {
       core.claim(Side.WRITER, Claim.Use.STREAMS);
-      this.unit = words.publishedAcquire();
-      var _ = words.checkedReclaimed(words.reclaimedAcquire(), unit, segments);
+      this.unit = firstUnit(core);
     } catch (InternalError e) {
       throw core.fault(e);
     } finally {
       core.exit();
+    }
+  }
+
+  private static long firstUnit(ArenaCore core) {
+    try {
+      ArenaWords words = core.words();
+      long published = words.publishedAcquire();
+      var _ =
+          words.checkedReclaimed(words.reclaimedAcquire(), published, core.geometry().segments());
+      return published;
+    } catch (RuntimeException | Error e) {
+      core.giveBack(Side.WRITER);
+      throw e;
     }
   }
 
@@ -193,13 +205,13 @@ public final class PoolWriter implements ArenaWriter, WaitPoint {
           bytes.set(ValueLayout.JAVA_BYTE, middle, flipped);
         }
       }
+      publishedEvent(); // ahead, since nothing may throw once the unit is published
       UnitReceipt receipt;
       synchronized (core.publication()) { // a takeover of the reader sees both or neither
         receipt =
             new UnitReceipt(core.geometry().arenaId(), words.generationAcquire(), unit, cursor);
         words.setPublishedRelease(unit + 1);
       }
-      publishedEvent();
       unit++;
       open = false;
       return receipt;

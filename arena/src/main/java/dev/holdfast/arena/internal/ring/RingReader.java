@@ -1,5 +1,6 @@
 package dev.holdfast.arena.internal.ring;
 
+import dev.holdfast.arena.ArenaClosedException;
 import dev.holdfast.arena.ArenaReader;
 import dev.holdfast.arena.OpenUnit;
 import dev.holdfast.arena.PagePinner;
@@ -102,6 +103,9 @@ public final class RingReader implements ArenaReader {
     core.enter();
     try {
       var _ = ledger.admit(receipt);
+      if (core.isClosed()) {
+        ledger.discardUnopened(); // the close may have looked before this unit was there
+      }
     } catch (InternalError e) {
       throw core.fault(e);
     } finally {
@@ -114,12 +118,21 @@ public final class RingReader implements ArenaReader {
     core.enter(); // what was admitted can be opened after the reader is closed, but not after the
     // arena is
     core.exit();
-    UnitRecord unit = ledger.take(receipt);
+    UnitRecord unit = take(receipt);
     unit.heldBy(HolderKind.RESTORE);
     if (FaultPoint.ENABLED) {
       FaultPoint.UNIT_OPENED.reach();
     }
     return new RingOpenUnit(core, bytes, outputs, unit, scope, writableViews);
+  }
+
+  /** Takes a unit; one that a close has given back meanwhile is closed, and not opened before. */
+  private UnitRecord take(UnitReceipt receipt) {
+    try {
+      return ledger.take(receipt);
+    } catch (IllegalStateException e) {
+      throw core.isClosed() ? core.closedException("the arena is closed") : e;
+    }
   }
 
   @Override
@@ -128,7 +141,9 @@ public final class RingReader implements ArenaReader {
       return; // closing has given back what nobody had opened
     }
     try {
-      ledger.take(receipt).retire();
+      take(receipt).retire();
+    } catch (ArenaClosedException e) {
+      return; // closing was faster
     } catch (InternalError e) {
       throw core.fault(e);
     }

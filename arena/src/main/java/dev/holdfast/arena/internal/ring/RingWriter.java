@@ -212,8 +212,8 @@ public final class RingWriter implements ArenaWriter, WaitPoint {
           flipByte(head + Math.min(span() - 1, (span() / 2) | 3));
         }
       }
+      publishedEvent(); // ahead, since nothing may throw once the unit is published
       UnitReceipt receipt = publish();
-      publishedEvent();
       unit++;
       head = cursor;
       open = false;

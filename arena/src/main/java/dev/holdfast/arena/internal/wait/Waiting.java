@@ -77,13 +77,30 @@ public final class Waiting {
       return;
     }
     Future<?> done = Waiters.POOL.submit(() -> enter(point, nanos));
+    boolean interrupted = false;
     try {
-      done.get();
+      // also when interrupted, for a slice at most: two threads at one point would mislead each
+      // other
+      while (!done.isDone()) {
+        try {
+          var _ = done.get();
+        } catch (InterruptedException e) {
+          interrupted = true;
+        }
+      }
+      var _ = done.get();
     } catch (InterruptedException e) {
-      // the waiter ends by itself within the slice; await sees the flag
-      Thread.currentThread().interrupt();
+      interrupted = true;
     } catch (ExecutionException e) {
-      throw new IllegalStateException("a waiter failed", e.getCause());
+      switch (e.getCause()) {
+        case RuntimeException failure -> throw failure;
+        case Error error -> throw error;
+        case null, default -> throw new IllegalStateException("a waiter failed", e);
+      }
+    } finally {
+      if (interrupted) {
+        Thread.currentThread().interrupt();
+      }
     }
   }
 

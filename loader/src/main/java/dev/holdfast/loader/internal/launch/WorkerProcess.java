@@ -58,16 +58,12 @@ public final class WorkerProcess {
       ProcessBuilder builder = command.toBuilder(options, arguments.path());
       builder.redirectInput(new File("/proc/self/fd/" + channel.descriptor()));
       Process process = Launcher.start(builder, Durations.nanos(options.startTimeout()));
-      String name = "holdfast-worker-" + process.pid();
-      DeathReport report =
-          new DeathReport(
-              OutputPump.start(name + "-out", process.getInputStream(), out),
-              OutputPump.start(name + "-err", process.getErrorStream(), err),
-              options.jvmArgs(),
-              options.workingDirectory().orElse(null));
-      WorkerProcess worker = new WorkerProcess(process, builder.command(), arguments, report);
-      var _ = Thread.ofPlatform().daemon().name(name + "-end").start(() -> worker.watch(onEnd));
-      return worker;
+      try {
+        return watched(process, builder.command(), options, arguments, out, err, onEnd);
+      } catch (RuntimeException | Error e) {
+        var _ = process.destroyForcibly(); // nobody else knows of it
+        throw e;
+      }
     } catch (IOException | RuntimeException e) {
       closeQuietly(arguments, e);
       closeQuietly(out, e);
@@ -79,6 +75,26 @@ public final class WorkerProcess {
               .advise("check java.home, the working directory, output files and process limits"),
           e);
     }
+  }
+
+  private static WorkerProcess watched(
+      Process process,
+      List<String> command,
+      SubprocessOptions options,
+      ArgumentFile arguments,
+      OutputStream out,
+      OutputStream err,
+      Runnable onEnd) {
+    String name = "holdfast-worker-" + process.pid();
+    DeathReport report =
+        new DeathReport(
+            OutputPump.start(name + "-out", process.getInputStream(), out),
+            OutputPump.start(name + "-err", process.getErrorStream(), err),
+            options.jvmArgs(),
+            options.workingDirectory().orElse(null));
+    WorkerProcess worker = new WorkerProcess(process, command, arguments, report);
+    var _ = Thread.ofPlatform().daemon().name(name + "-end").start(() -> worker.watch(onEnd));
+    return worker;
   }
 
   /** Returns the process id. */

@@ -330,8 +330,8 @@ final class Teardown implements Quarantine.Retained {
 
   @Override
   public boolean retry() {
-    if (!lock.tryLock()) {
-      return false;
+    if (lock.isHeldByCurrentThread() || !lock.tryLock()) {
+      return false; // a step of this very teardown asks, or somebody else is at it
     }
     try {
       if (!ended) {
