@@ -75,7 +75,11 @@ public final class UnitRecord extends Owned {
 
   @Override
   protected void released() {
-    ledger.setHolding(this, HolderKind.NONE, 0);
+    try {
+      ledger.setHolding(this, HolderKind.NONE, 0);
+    } catch (InternalError e) {
+      ledger.cutShort(e); // the word is gone with the file's end; the unit is released all the same
+    }
     released = true;
     ledger.released();
   }
