@@ -40,7 +40,7 @@ final class DamagedMemoryTest {
 
   @Test
   void damagedControlBlocksAreTypedErrorsOrHarmless() throws Exception {
-    long seed = Long.getLong("holdfast.seed", 10_375_002_057_037L);
+    long seed = Long.getLong("holdfast.seed", System.nanoTime());
     System.out.println("seed (holdfast.seed): " + seed);
     Random random = new Random(seed);
     int rounds = Rounds.of(400) / 6;

@@ -199,9 +199,19 @@ public final class ArenaCore {
     }
   }
 
-  /** Ends what {@link #enter} began. */
+  /**
+   * Ends what {@link #enter} began.
+   *
+   * @throws ArenaCorruptedException when an access of the call failed and was not reported yet
+   */
   public void exit() {
-    mapping.release();
+    try {
+      words.settle();
+    } catch (InternalError e) {
+      throw fault(e);
+    } finally {
+      mapping.release();
+    }
   }
 
   /** Fails when nobody may wait for space any more. */
@@ -269,6 +279,7 @@ public final class ArenaCore {
       if (word != Claim.FREE && Claim.decode(word).holder().equals(maskedSelf())) {
         var _ = words.compareAndSetClaim(side, word, Claim.FREE);
       }
+      words.settle();
     } catch (InternalError e) {
       return; // the backing file was cut short: nobody can use the side any more
     }
@@ -421,7 +432,7 @@ public final class ArenaCore {
     } catch (InternalError e) {
       throw fault(e);
     } finally {
-      mapping.release();
+      exit();
     }
   }
 
@@ -433,7 +444,7 @@ public final class ArenaCore {
       } catch (InternalError e) {
         throw fault(e);
       } finally {
-        mapping.release();
+        exit();
       }
     }
   }
@@ -477,6 +488,7 @@ public final class ArenaCore {
         words.setShutdownVolatile(true, true);
       }
       words.wakeWriter();
+      words.settle();
     } catch (InternalError | ArenaCorruptedException e) {
       return;
     }
@@ -613,7 +625,7 @@ public final class ArenaCore {
     } catch (InternalError e) {
       throw fault(e);
     } finally {
-      mapping.release();
+      exit();
     }
   }
 

@@ -118,7 +118,9 @@ final class StarvationGuard {
       UnitRecord oldest = ledger == null ? null : ledger.oldest();
       watched.collectedOutstanding =
           outputs != null || (oldest != null && oldest.awaitsCollection() == ViewScope.COLLECTED);
-      if (ledger == null || !core.words().writerWaitingVolatile()) {
+      boolean writerWaits = core.words().writerWaitingVolatile();
+      core.words().settle();
+      if (ledger == null || !writerWaits) {
         watched.waiting = false;
         watched.leasePatience = LEASE_PATIENCE_NANOS;
         if (watched.heapCopiesAdvised && now - watched.lastWait > IDLE_NANOS) {

@@ -5,7 +5,6 @@ import dev.holdfast.arena.FailureDetail;
 import dev.holdfast.arena.UnitReceipt;
 import dev.holdfast.arena.internal.fault.FaultPoint;
 import dev.holdfast.arena.internal.memory.ArenaWords;
-import java.lang.System.Logger;
 import java.util.UUID;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.LongAdder;
@@ -67,7 +66,6 @@ public final class UnitLedger {
     void drained();
   }
 
-  private static final Logger LOG = System.getLogger("dev.holdfast.arena");
   private static final int FIRST_TABLE = 64;
   private static final int LARGEST_TABLE = 1 << 26;
 
@@ -232,15 +230,10 @@ public final class UnitLedger {
     return arenaId.toString();
   }
 
-  /** Notes that the backing file is shorter than the memory; the endpoints report it. */
-  void cutShort(InternalError fault) {
-    LOG.log(
-        Logger.Level.DEBUG, () -> "the memory of an arena cannot be accessed: " + arenaId, fault);
-  }
-
   void setHolding(UnitRecord record, HolderKind kind, long sinceMillis) {
     try {
       storage.holding(record, kind, sinceMillis);
+      words.settle();
     } catch (InternalError e) {
       return; // the backing file was cut short: the word is for people, the endpoints report it
     }
@@ -372,6 +365,7 @@ public final class UnitLedger {
       storage.returned(last);
       words.setReclaimedVolatile(last.unit() + 1);
       words.signalSpace();
+      words.settle();
     } catch (InternalError e) {
       return;
     }

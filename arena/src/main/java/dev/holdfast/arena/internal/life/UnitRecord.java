@@ -75,11 +75,7 @@ public final class UnitRecord extends Owned {
 
   @Override
   protected void released() {
-    try {
-      ledger.setHolding(this, HolderKind.NONE, 0);
-    } catch (InternalError e) {
-      ledger.cutShort(e); // the word is gone with the file's end; the unit is released all the same
-    }
+    ledger.setHolding(this, HolderKind.NONE, 0);
     released = true;
     ledger.released();
   }

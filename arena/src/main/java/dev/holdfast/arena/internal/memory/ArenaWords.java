@@ -23,6 +23,11 @@ public final class ArenaWords {
     return words;
   }
 
+  /** See {@link SharedWords#settle}. */
+  public void settle() {
+    words.settle();
+  }
+
   public long publishedAcquire() {
     return words.getAcquire(ArenaLayout.PUBLISHED_OFFSET);
   }

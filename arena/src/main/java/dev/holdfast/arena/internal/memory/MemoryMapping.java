@@ -44,9 +44,9 @@ public final class MemoryMapping implements Quarantine.Retained {
         }
       };
 
-  MemoryMapping(MemorySegment segment, String place, List<UnmapStep> steps) {
+  MemoryMapping(MemorySegment segment, String place, List<UnmapStep> steps, boolean mayBeCut) {
     this.segment = segment;
-    this.words = new SegmentWords(segment);
+    this.words = new SegmentWords(segment, mayBeCut);
     this.place = place;
     this.steps = new ArrayDeque<>(steps);
   }
@@ -58,7 +58,7 @@ public final class MemoryMapping implements Quarantine.Retained {
    */
   public static MemoryMapping ofPrivate(long byteSize, String place) {
     try {
-      return new MemoryMapping(Mappings.mapPrivate(byteSize), place, List.of());
+      return new MemoryMapping(Mappings.mapPrivate(byteSize), place, List.of(), false);
     } catch (ErrnoException e) {
       throw new InsufficientSharedMemoryException(
           FailureDetail.of("memory cannot be mapped")

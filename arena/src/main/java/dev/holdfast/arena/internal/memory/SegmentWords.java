@@ -17,10 +17,21 @@ public final class SegmentWords implements SharedWords {
       ValueLayout.JAVA_INT.withOrder(ByteOrder.LITTLE_ENDIAN).varHandle();
 
   private final MemorySegment memory;
+  private final boolean mayBeCut;
 
-  /** Makes words of a segment. */
+  /** Makes words of a segment whose accesses cannot fail. */
   public SegmentWords(MemorySegment memory) {
+    this(memory, false);
+  }
+
+  /**
+   * Makes words of a segment.
+   *
+   * @param mayBeCut whether somebody can cut the file behind it short
+   */
+  SegmentWords(MemorySegment memory, boolean mayBeCut) {
     this.memory = memory;
+    this.mayBeCut = mayBeCut;
   }
 
   @Override
@@ -73,5 +84,12 @@ public final class SegmentWords implements SharedWords {
   @Override
   public void wake(long offset) {
     Futex.wake(memory.asSlice(offset, Integer.BYTES));
+  }
+
+  @Override
+  public void settle() {
+    if (mayBeCut) {
+      var _ = Runtime.getRuntime().freeMemory(); // a native method, whose return is a safepoint
+    }
   }
 }

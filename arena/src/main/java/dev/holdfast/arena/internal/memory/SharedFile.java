@@ -104,7 +104,7 @@ public final class SharedFile implements AutoCloseable {
 
   /** A memfd that could still be cut short would end in SIGBUS. */
   private static void requireSealed(int descriptor, String place) throws ErrnoException {
-    if (!linkText(descriptor).startsWith("/memfd:")) {
+    if (!isMemfd(descriptor)) {
       return;
     }
     int needed = Descriptors.SEAL_SHRINK | Descriptors.SEAL_GROW;
@@ -147,6 +147,10 @@ public final class SharedFile implements AutoCloseable {
     return linkText(descriptor);
   }
 
+  private static boolean isMemfd(int descriptor) {
+    return linkText(descriptor).startsWith("/memfd:");
+  }
+
   private static String linkText(int descriptor) {
     try {
       return Files.readSymbolicLink(Path.of("/proc/self/fd/" + descriptor)).toString();
@@ -180,7 +184,8 @@ public final class SharedFile implements AutoCloseable {
   /** Maps all of the file. */
   public MemoryMapping map(List<UnmapStep> stepsBeforeUnmap) {
     try {
-      return new MemoryMapping(Mappings.mapShared(descriptor, byteSize), place, stepsBeforeUnmap);
+      return new MemoryMapping(
+          Mappings.mapShared(descriptor, byteSize), place, stepsBeforeUnmap, !isMemfd(descriptor));
     } catch (ErrnoException e) {
       throw SharedFiles.refused("shared memory could not be mapped", place, byteSize, e);
     }

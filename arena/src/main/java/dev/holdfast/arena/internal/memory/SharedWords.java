@@ -37,4 +37,13 @@ public interface SharedWords {
 
   /** Wakes all who wait for an int to change, in every process. */
   void wake(long offset);
+
+  /**
+   * Ends a run of accesses: one that failed, because the backing file was cut short, is thrown here
+   * at the latest. Compiled code reports such a fault only at its next safepoint, which may lie
+   * outside the {@code try} that is there for it.
+   *
+   * @throws InternalError when an access before this call failed and was not reported yet
+   */
+  default void settle() {}
 }

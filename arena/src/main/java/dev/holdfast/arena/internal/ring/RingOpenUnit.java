@@ -91,6 +91,7 @@ final class RingOpenUnit implements OpenUnit {
   private void copyOut(long first, MemorySegment target) {
     try {
       ring.read(first, target);
+      core.words().settle();
     } catch (InternalError e) {
       throw core.fault(e);
     }

@@ -41,8 +41,11 @@ public final class MessageKind {
   /** The user's code threw. Second number: items before it; bytes: why. */
   public static final int SOURCE_FAILED = 23;
 
-  /** The pass has ended or was left. Second number: units published. */
+  /** The pass has ended by itself. Second number: units published. */
   public static final int FINISHED = 24;
+
+  /** The pass was left, because a command asked for it. Second number: units published. */
+  public static final int LEFT = 25;
 
   private MessageKind() {}
 }

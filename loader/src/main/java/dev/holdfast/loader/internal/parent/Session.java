@@ -293,6 +293,9 @@ final class Session {
       case MessageKind.NO_SPACE -> acceptNoSpace(pass, callPosition);
       case MessageKind.SOURCE_FAILED -> acceptSourceFailed();
       case MessageKind.FINISHED -> acceptFinished(pass);
+      case MessageKind.LEFT ->
+          throw Failures.brokenProtocol(
+              "the worker left a pass that goes on", "kind", items.kind(), MessageKind.FINISHED);
       default -> acceptOutsidePass();
     };
   }
@@ -360,7 +363,7 @@ final class Session {
         var _ = decoder.register(withoutReceipt());
         discard(admit());
       }
-      case MessageKind.STARTED, MessageKind.FINISHED -> checkUnits();
+      case MessageKind.STARTED, MessageKind.FINISHED, MessageKind.LEFT -> checkUnits();
       case MessageKind.ITEM_FAILED, MessageKind.NO_SPACE, MessageKind.SOURCE_FAILED -> {
         // nobody waits for that item any more
       }

@@ -63,8 +63,12 @@ final class ItemSender {
     report(MessageKind.STARTED, published(), NOTHING);
   }
 
-  void finish() {
+  void finished() {
     report(MessageKind.FINISHED, published(), NOTHING);
+  }
+
+  void left() {
+    report(MessageKind.LEFT, published(), NOTHING);
   }
 
   void sourceFailed(Throwable thrown) {

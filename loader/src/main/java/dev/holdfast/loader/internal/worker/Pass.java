@@ -6,8 +6,8 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * One iteration over the user's iterable after the other. A pass ends when the source has ended,
- * when the user's code threw, or when another command has come; each way it says so in its last
- * message.
+ * when the user's code threw, or when another command has come; its last message says whether it
+ * was left.
  */
 final class Pass {
   private final Iterable<?> iterable;
@@ -26,6 +26,15 @@ final class Pass {
   /** Runs the pass of a number. */
   void run(long number) {
     items.begin(number);
+    if (streamAll()) {
+      items.finished();
+    } else {
+      items.left();
+    }
+  }
+
+  /** Returns false when a command has ended the pass. */
+  private boolean streamAll() {
     @Nullable Iterator<?> iterator = null;
     try {
       iterator = open();
@@ -35,14 +44,15 @@ final class Pass {
           FaultPoint.WORKER_AFTER_LAST_ITEM.reach();
         }
       }
+      return true;
     } catch (LeavePass e) {
       if (FaultPoint.ENABLED) {
         FaultPoint.WORKER_STOPPING.reach();
       }
+      return false;
     } finally {
       close(iterator);
     }
-    items.finish();
   }
 
   private @Nullable Iterator<?> open() {
