@@ -76,6 +76,25 @@ final class FileBackingTest extends BackingContract {
     }
   }
 
+  @Test
+  void fileCutShortUnderCompiledCodeIsAnErrorOfTheCallAndKeepsNothing() throws IOException {
+    try (Rig rig = rig(backing())) {
+      for (int unit = 0; unit < 30_000; unit++) {
+        rig.admitAndDiscard(rig.write(77));
+        assertEquals(unit + 1, rig.reclaimed());
+      }
+      Sent sent = rig.admit(rig.write(77));
+      truncate(0);
+      for (int call = 0; call < 100; call++) {
+        assertThrows(ArenaCorruptedException.class, rig.arena::stats);
+        assertThrows(ArenaCorruptedException.class, rig.arena::shutdown);
+        assertThrows(ArenaCorruptedException.class, () -> rig.admit(sent.withUnit(1)));
+      }
+      discardOrReport(rig, sent);
+    }
+    assertEquals(List.of(), files());
+  }
+
   /**
    * The fault comes at the access or, for compiled code, a little later; the unit is given back.
    */
