@@ -47,6 +47,12 @@ public final class ChildJvm implements AutoCloseable {
   /** What is added to the number of a signal in the exit status of a process that it killed. */
   public static final int SIGNALLED = 128;
 
+  /** How often a wait for a line looks whether the child lives. */
+  private static final long LOOK_NANOS = 100_000_000L;
+
+  /** How long the end of a dead child's outputs is waited for. */
+  private static final Duration LAST_LINES = Duration.ofSeconds(2);
+
   private static final Set<ChildJvm> RUNNING = ConcurrentHashMap.newKeySet();
 
   static {
@@ -134,7 +140,8 @@ public final class ChildJvm implements AutoCloseable {
   }
 
   /**
-   * Waits for a line of standard output that begins so, and drops those before it.
+   * Waits for a line of standard output that begins so, and drops those before it. A child that
+   * ends without it fails the test at once.
    *
    * @param prefix how it begins
    * @param limit when the test fails
@@ -142,13 +149,22 @@ public final class ChildJvm implements AutoCloseable {
    */
   public String awaitLine(String prefix, Duration limit) {
     long start = System.nanoTime();
+    boolean ended = false;
     while (true) {
-      String line = nextLine(limit.toNanos() - (System.nanoTime() - start));
-      if (line == null) {
+      long left = limit.toNanos() - (System.nanoTime() - start);
+      String line = nextLine(ended ? 0 : Math.min(left, LOOK_NANOS));
+      if (line != null && line.startsWith(prefix)) {
+        return line.substring(prefix.length()).trim();
+      }
+      if (line == null && ended) {
+        return Assertions.fail("ended without a line '" + prefix + "': " + describe());
+      }
+      if (left <= 0) {
         return Assertions.fail("no line '" + prefix + "' within " + limit + " from " + describe());
       }
-      if (line.startsWith(prefix)) {
-        return line.substring(prefix.length()).trim();
+      if (line == null && !process.isAlive()) {
+        awaitLastLines(LAST_LINES);
+        ended = true;
       }
     }
   }
@@ -204,12 +220,24 @@ public final class ChildJvm implements AutoCloseable {
       if (!process.waitFor(limit.toNanos(), TimeUnit.NANOSECONDS)) {
         return Assertions.fail("still alive after " + limit + ": " + describe());
       }
-      for (Thread reader : readers) {
-        boolean ended = reader.join(Duration.ofSeconds(10));
-        Assertions.assertTrue(ended || process.children().findAny().isEmpty(), "output goes on");
-      }
+      boolean ended = awaitLastLines(Duration.ofSeconds(10));
+      Assertions.assertTrue(ended || process.children().findAny().isEmpty(), "output goes on");
       RUNNING.remove(this);
       return process.exitValue();
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+      throw new AssertionError("interrupted while the test waited", e);
+    }
+  }
+
+  /** Waits until all is read that a child which has ended wrote, unless others hold its outputs. */
+  private boolean awaitLastLines(Duration limit) {
+    try {
+      boolean all = true;
+      for (Thread reader : readers) {
+        all &= reader.join(limit);
+      }
+      return all;
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
       throw new AssertionError("interrupted while the test waited", e);

@@ -21,7 +21,8 @@ import org.junit.jupiter.api.extension.ExtensionContext;
  * Checks after every test that nothing is left: names in {@code /dev/shm}, files of ours in the
  * temporary folder, crash reports, processes, descriptors, mappings, threads that keep the JVM
  * alive. What only the garbage collector gives back has some seconds for it, with collections in
- * between.
+ * between; so has what a JVM that tests at the same time has put into a shared folder. The first
+ * look gives this JVM a process group of its own.
  *
  * <p>Put {@code @ExtendWith(Leftovers.class)} on a test class, or call {@link #snapshot} and {@link
  * #assertNothingSince}. What a failed test left alive is not looked at again.
@@ -31,6 +32,10 @@ public final class Leftovers implements BeforeEachCallback, AfterEachCallback {
       ExtensionContext.Namespace.create(Leftovers.class);
   private static final Duration LIMIT = Duration.ofSeconds(20);
   private static final int MORE_DESCRIPTORS = 8;
+
+  static {
+    OwnGroup.enter();
+  }
 
   /**
    * What there was at one moment.

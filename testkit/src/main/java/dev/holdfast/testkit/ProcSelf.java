@@ -10,6 +10,7 @@ import java.time.Duration;
 import java.util.Map;
 import java.util.TreeMap;
 import java.util.stream.Stream;
+import org.junit.jupiter.api.Assumptions;
 
 /** What {@code /proc} says about this process or another one. */
 public final class ProcSelf {
@@ -46,6 +47,30 @@ public final class ProcSelf {
    */
   public static long lockedBytes() {
     return statusBytes(ProcessHandle.current().pid(), "VmLck");
+  }
+
+  /**
+   * Skips the test where the machine has not so much memory to give away.
+   *
+   * @param bytes how much the test takes
+   */
+  public static void assumeMemory(long bytes) {
+    long available = availableMemory();
+    Assumptions.assumeTrue(
+        available >= bytes,
+        () -> "skipped: needs " + bytes + " bytes of memory, there are " + available);
+  }
+
+  private static long availableMemory() {
+    try {
+      return Files.readAllLines(Path.of("/proc/meminfo")).stream()
+          .filter(line -> line.startsWith("MemAvailable:"))
+          .mapToLong(line -> Long.parseLong(line.replaceAll("[^0-9]", "")) * 1024)
+          .findFirst()
+          .orElse(0);
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
   }
 
   /**

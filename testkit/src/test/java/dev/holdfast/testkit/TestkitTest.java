@@ -75,6 +75,21 @@ final class TestkitTest {
   }
 
   @Test
+  void childThatEndsWithoutItsLineFailsItsTestAtOnceAndIsQuoted() {
+    try (ChildJvm child = ChildJvm.of(EchoChild.class).args("3").start()) {
+      child.send("ready");
+      long start = System.nanoTime();
+      AssertionError failure = assertThrows(AssertionError.class, () -> child.awaitLine("never"));
+      long seconds = (System.nanoTime() - start) / 1_000_000_000L;
+      assertTrue(seconds < Deadlines.GENEROUS.toSeconds() / 2, () -> "took " + seconds + " s");
+      for (String part : new String[] {"'never'", "exit status 3", "echo ready", "to the end"}) {
+        assertTrue(failure.getMessage().contains(part), failure::getMessage);
+      }
+      assertEquals(3, child.awaitExit());
+    }
+  }
+
+  @Test
   void leftNamesThreadsAndProcessesAreFound() throws IOException, InterruptedException {
     Leftovers.Snapshot before = Leftovers.snapshot();
     Path name = Files.createTempFile(Path.of("/dev/shm"), "holdfast-testkit", "");

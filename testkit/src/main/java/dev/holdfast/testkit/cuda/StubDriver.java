@@ -36,16 +36,16 @@ public final class StubDriver {
   private static @Nullable StubDriver installed;
 
   private final Path folder;
-  private final Path library;
+  private final Path file;
   private final SymbolLookup symbols;
   private Path log;
   private int logs;
   private String faults = "";
 
-  private StubDriver(Path folder, Path library) {
+  private StubDriver(Path folder, Path file) {
     this.folder = folder;
-    this.library = library;
-    this.symbols = SymbolLookup.libraryLookup(library, Arena.global());
+    this.file = file;
+    this.symbols = SymbolLookup.libraryLookup(file, Arena.global());
     this.log = folder.resolve("log-0");
   }
 
@@ -62,7 +62,7 @@ public final class StubDriver {
       known = new StubDriver(folder, build(folder));
       installed = known;
     }
-    System.setProperty(LIBRARY_PROPERTY, known.library.toString());
+    System.setProperty(LIBRARY_PROPERTY, known.file.toString());
     known.configure("");
     return known;
   }
@@ -72,8 +72,8 @@ public final class StubDriver {
    *
    * @return its path
    */
-  public Path library() {
-    return library;
+  public Path file() {
+    return file;
   }
 
   /**
@@ -217,11 +217,68 @@ public final class StubDriver {
    * @param memory as it was registered
    */
   public void unregisterAsAnother(MemorySegment memory) {
+    endAsAnother("cuMemHostUnregister", memory.address());
+  }
+
+  /**
+   * Asks for a copy to the device as another part of the process would, whose stream this module
+   * knows nothing of. It happens as late as the plan of faults says.
+   *
+   * @param device where to
+   * @param source native memory, unchanged until the copy has happened
+   * @param stream a stream of {@link #makeAsAnother}, 0 for the default one
+   */
+  public void copyAsAnother(long device, MemorySegment source, long stream) {
     inContext(
         () ->
             (int)
-                bind("cuMemHostUnregister", FunctionDescriptor.of(JAVA_INT, JAVA_LONG))
-                    .invokeExact(memory.address()));
+                bind(
+                        "cuMemcpyHtoDAsync_v2",
+                        FunctionDescriptor.of(JAVA_INT, JAVA_LONG, JAVA_LONG, JAVA_LONG, JAVA_LONG))
+                    .invokeExact(device, source.address(), source.byteSize(), stream));
+  }
+
+  /**
+   * Makes a stream or an event as another part of the process would.
+   *
+   * @param function {@code cuStreamCreate} or {@code cuEventCreate}
+   * @return its handle
+   */
+  public long makeAsAnother(String function) {
+    try (Arena arena = Arena.ofConfined()) {
+      MemorySegment out = arena.allocate(JAVA_LONG);
+      inContext(
+          () ->
+              (int)
+                  bind(function, FunctionDescriptor.of(JAVA_INT, JAVA_LONG, JAVA_INT))
+                      .invokeExact(out.address(), 0));
+      return out.get(JAVA_LONG, 0);
+    }
+  }
+
+  /**
+   * Marks in an event what a stream was asked for until now.
+   *
+   * @param event of {@link #makeAsAnother}
+   * @param stream of the same
+   */
+  public void recordAsAnother(long event, long stream) {
+    inContext(
+        () ->
+            (int)
+                bind("cuEventRecord", FunctionDescriptor.of(JAVA_INT, JAVA_LONG, JAVA_LONG))
+                    .invokeExact(event, stream));
+  }
+
+  /**
+   * Gives something back.
+   *
+   * @param function of the driver, with its version
+   * @param handle what it takes
+   */
+  public void endAsAnother(String function, long handle) {
+    inContext(
+        () -> (int) bind(function, FunctionDescriptor.of(JAVA_INT, JAVA_LONG)).invokeExact(handle));
   }
 
   private interface Body {
