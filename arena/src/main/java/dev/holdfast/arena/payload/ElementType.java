@@ -68,6 +68,17 @@ public enum ElementType {
   }
 
   /**
+   * Returns how long a tensor of such elements is, without gaps.
+   *
+   * @param shape its dimensions; none makes a scalar
+   * @return the length in bytes
+   * @throws IllegalArgumentException when a dimension is negative or the length cannot be counted
+   */
+  public long bytesOf(long... shape) {
+    return Shapes.byteSize(this, shape);
+  }
+
+  /**
    * Returns the layout of one element, in native order and without alignment. Where Java has no
    * such type it is the carrier of the bits: {@code byte} for UINT8 and BOOL, {@code char} for
    * UINT16, {@code short} for the floats of 16 bits.

@@ -90,7 +90,7 @@ final class EncodeFailures {
     try {
       String message = thrown.getMessage();
       return message == null ? "" : " message=" + ObjectPaths.cut(message);
-    } catch (RuntimeException | StackOverflowError e) {
+    } catch (RuntimeException | Error e) {
       return " message=unavailable";
     }
   }

@@ -19,7 +19,31 @@ import org.jspecify.annotations.Nullable;
 public interface EnvelopeCodec {
 
   /**
-   * Returns the codec that uses Java serialization.
+   * Returns the codec that writes the common shapes by itself: null, strings, boxed values, enum
+   * constants, {@code ArrayList}, {@code HashMap}, {@code LinkedHashMap}, {@code TreeMap} in
+   * natural order, {@code HashSet}, {@code LinkedHashSet}, the collections of {@code List.of},
+   * {@code Set.of}, {@code Map.of} and {@code Stream.toList}, arrays of objects, and serializable
+   * records. Any other object goes through Java serialization, with all that it refers to, and so
+   * do records with a {@code writeReplace}, {@code readResolve} or {@code Externalizable} of their
+   * own, records of packages that are not open to this module, maps with a comparator or in access
+   * order, and subclasses of the collections.
+   *
+   * <p>Items come back as from {@link #javaSerialization}, with the same classes, the same order of
+   * elements and the same cycles; filters are asked about the same classes and array lengths. An
+   * object that occurs twice in an item arrives as one object. There are three exceptions: boxed
+   * values are told by value alone; strings and the collections of {@code List.of} and kin that
+   * occur both inside and outside an object that needs Java serialization arrive once for each; and
+   * a cycle through such a collection is an error when it is written. A load factor of one's own
+   * does not cross.
+   *
+   * @return the codec, which has no state
+   */
+  static EnvelopeCodec compact() {
+    return CompactEnvelopeCodec.INSTANCE;
+  }
+
+  /**
+   * Returns the codec that uses Java serialization for everything but the binaries.
    *
    * @return the codec, which has no state
    */

@@ -17,8 +17,7 @@ public final class ItemCodec {
   /** From how many bytes on a binary goes to the arena. */
   public static final int OFFLOAD_THRESHOLD_BYTES = 4096;
 
-  private static final ItemCodec STANDARD =
-      of(PayloadHandlers.standard(), EnvelopeCodec.javaSerialization());
+  private static final ItemCodec STANDARD = of(PayloadHandlers.standard(), EnvelopeCodec.compact());
 
   private final PayloadHandlers handlers;
   private final EnvelopeCodec envelopes;
@@ -40,7 +39,8 @@ public final class ItemCodec {
   }
 
   /**
-   * Returns the codec with the standard handlers and the default envelope codec.
+   * Returns the codec with the standard handlers and the {@linkplain EnvelopeCodec#compact compact}
+   * envelope codec.
    *
    * @return the codec
    */

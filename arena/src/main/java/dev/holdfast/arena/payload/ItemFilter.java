@@ -21,6 +21,9 @@ final class ItemFilter implements ObjectInputFilter {
   private final @Nullable ObjectInputFilter next;
 
   private long bodyBytes;
+  private long depthBeside;
+  private long referencesBeside;
+  private long bytesBeside;
   private boolean markerResolved;
   private boolean limitExceeded;
 
@@ -28,10 +31,30 @@ final class ItemFilter implements ObjectInputFilter {
     this.next = next;
   }
 
+  /** The filter of the user and that of the JVM together, or null when there is none. */
+  static @Nullable ObjectInputFilter merged(@Nullable ObjectInputFilter ofTheUser) {
+    ObjectInputFilter ofTheJvm = ObjectInputFilter.Config.getSerialFilter();
+    return ofTheUser == null ? ofTheJvm : ObjectInputFilter.merge(ofTheUser, ofTheJvm);
+  }
+
+  /** Whether somebody else decides what the filter of a stream is. */
+  static boolean hasForeignFactory() {
+    Module module = ObjectInputFilter.Config.getSerialFilterFactory().getClass().getModule();
+    return module != Object.class.getModule();
+  }
+
   void begin(int bytes) {
     bodyBytes = bytes;
+    beside(0, 0, 0);
     markerResolved = false;
     limitExceeded = false;
+  }
+
+  /** Says what stands beside the stream, which counts as well. */
+  void beside(long depth, long references, long bytes) {
+    depthBeside = depth;
+    referencesBeside = references;
+    bytesBeside = bytes;
   }
 
   /** Says that the object asked about next is what a marker stands for. */
@@ -51,14 +74,23 @@ final class ItemFilter implements ObjectInputFilter {
       return Status.ALLOWED;
     }
     Class<?> type = info.serialClass();
-    if (type == Marker.class) {
+    if (type == Marker.class || type == SharedMarker.class) {
       return Status.ALLOWED;
     }
     if (type != null && type.isArray() && info.arrayLength() > limit(type)) {
       limitExceeded = true;
       return Status.REJECTED;
     }
-    return next == null ? Status.UNDECIDED : next.checkInput(info);
+    return next == null ? Status.UNDECIDED : next.checkInput(total(info));
+  }
+
+  private FilterInfo total(FilterInfo info) {
+    return new FilterQuestions.Info(
+        info.serialClass(),
+        info.arrayLength(),
+        info.depth() + depthBeside,
+        info.references() + referencesBeside,
+        info.streamBytes() + bytesBeside);
   }
 
   private long limit(Class<?> array) {

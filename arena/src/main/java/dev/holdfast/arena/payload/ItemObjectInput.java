@@ -15,12 +15,20 @@ import org.jspecify.annotations.Nullable;
 final class ItemObjectInput extends ObjectInputStream {
   private static final byte[] FORGET = {TC_RESET, TC_NULL};
 
+  /** The objects of an item that were made beside the stream. */
+  interface Shared {
+
+    /** Returns the object with a handle, null when it is not complete and cannot be referred to. */
+    @Nullable Object shared(int handle) throws IOException;
+  }
+
   private final InputRelay relay;
   private final KnownDescriptors descriptors;
   private final ItemFilter filter;
   private final ClassLoader loader;
 
   private @Nullable BinarySource source;
+  private @Nullable Shared shared;
   private KnownDescriptors.@Nullable Known current;
 
   ItemObjectInput(KnownDescriptors descriptors, ItemFilter filter, ClassLoader loader)
@@ -62,6 +70,20 @@ final class ItemObjectInput extends ObjectInputStream {
     }
   }
 
+  /** Reads one of several parts of an item, among which objects keep their identity. */
+  @Nullable Object readPart(InputStream part, BinarySource binaries, Shared beside)
+      throws IOException, ClassNotFoundException {
+    relay.target(part);
+    source = binaries;
+    shared = beside;
+    try {
+      return readObject();
+    } finally {
+      source = null;
+      shared = null;
+    }
+  }
+
   /** Drops all references to what was read. */
   void forget() throws IOException, ClassNotFoundException {
     relay.target(new ByteArrayInputStream(FORGET));
@@ -81,6 +103,13 @@ final class ItemObjectInput extends ObjectInputStream {
       Object binary = source.binary(marker.number());
       filter.markerResolved();
       return binary;
+    }
+    if (object instanceof SharedMarker marker && shared != null) {
+      Object beside = shared.shared(marker.handle());
+      if (beside != null) {
+        filter.markerResolved();
+      }
+      return beside;
     }
     return object;
   }
@@ -110,23 +139,13 @@ final class ItemObjectInput extends ObjectInputStream {
   }
 
   @Override
-  protected Class<?> resolveClass(ObjectStreamClass descriptor) throws ClassNotFoundException {
+  protected Class<?> resolveClass(ObjectStreamClass descriptor)
+      throws IOException, ClassNotFoundException {
     KnownDescriptors.Known known = current;
     current = null;
-    if (known == null) {
-      return find(descriptor.getName());
-    }
-    Class<?> type = known.type();
-    if (type == null) {
-      type = find(descriptor.getName());
-      known.type(type);
-    }
-    return type;
-  }
-
-  private Class<?> find(String name) throws ClassNotFoundException {
-    Class<?> primitive = Class.forPrimitiveName(name);
-    return primitive == null ? Class.forName(name, false, loader) : primitive;
+    return known == null
+        ? KnownDescriptors.find(descriptor.getName(), loader)
+        : known.resolve(loader);
   }
 
   @Override

@@ -12,11 +12,23 @@ import org.jspecify.annotations.Nullable;
  */
 final class ItemObjectOutput extends ObjectOutputStream {
   private static final BinarySink NONE = leaf -> BinarySink.INLINE;
+  private static final Shared NOTHING_SHARED = object -> Shared.NOT_SHARED;
+
+  /** The objects of an item that stand beside the stream. */
+  interface Shared {
+
+    /** The answer for objects that belong into the stream. */
+    int NOT_SHARED = -1;
+
+    /** Returns the handle of an object beside the stream, else notes that the stream has it. */
+    int handleOf(Object object);
+  }
 
   private final SentDescriptors descriptors;
   private final byte[] number = new byte[Varint.MAX_BYTES];
 
   private BinarySink sink = NONE;
+  private Shared shared = NOTHING_SHARED;
 
   ItemObjectOutput(OutputStream out, SentDescriptors descriptors) throws IOException {
     super(out);
@@ -25,12 +37,19 @@ final class ItemObjectOutput extends ObjectOutputStream {
   }
 
   void writeItem(@Nullable Object item, BinarySink target) throws IOException {
+    writePart(item, target, NOTHING_SHARED);
+  }
+
+  /** Writes one of several parts of an item, among which objects keep their identity. */
+  void writePart(@Nullable Object part, BinarySink target, Shared beside) throws IOException {
     sink = target;
+    shared = beside;
     try {
-      writeObject(item);
+      writeObject(part);
       flush();
     } finally {
       sink = NONE;
+      shared = NOTHING_SHARED;
     }
   }
 
@@ -49,7 +68,11 @@ final class ItemObjectOutput extends ObjectOutputStream {
       return object;
     }
     int marker = sink.offer(object);
-    return marker == BinarySink.INLINE ? object : Marker.of(marker);
+    if (marker != BinarySink.INLINE) {
+      return Marker.of(marker);
+    }
+    int handle = shared.handleOf(object);
+    return handle == Shared.NOT_SHARED ? object : new SharedMarker(handle);
   }
 
   @Override

@@ -18,16 +18,10 @@ final class JavaEnvelopeReader implements EnvelopeCodec.Reader {
   private final AtomicReference<@Nullable ItemObjectInput> idle = new AtomicReference<>();
 
   JavaEnvelopeReader(@Nullable ObjectInputFilter filter, ClassLoader loader) {
-    ObjectInputFilter ofTheJvm = ObjectInputFilter.Config.getSerialFilter();
-    this.filter = filter == null ? ofTheJvm : ObjectInputFilter.merge(filter, ofTheJvm);
+    this.filter = ItemFilter.merged(filter);
     this.loader = loader;
-    this.reusable = this.filter == null && !hasForeignFilterFactory();
-  }
-
-  /** Filters may count what a stream has read, so with one each item needs a stream of its own. */
-  private static boolean hasForeignFilterFactory() {
-    Module module = ObjectInputFilter.Config.getSerialFilterFactory().getClass().getModule();
-    return module != Object.class.getModule();
+    // Filters may count what a stream has read, so with one each item needs a stream of its own.
+    this.reusable = this.filter == null && !ItemFilter.hasForeignFactory();
   }
 
   @Override

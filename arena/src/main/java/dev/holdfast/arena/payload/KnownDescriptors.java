@@ -7,6 +7,8 @@ import java.io.ObjectInputStream;
 import java.io.ObjectStreamClass;
 import java.io.StreamCorruptedException;
 import java.util.Arrays;
+import java.util.HashMap;
+import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -57,6 +59,8 @@ final class KnownDescriptors {
     private final byte[] bytes;
     private volatile @Nullable ObjectStreamClass model;
     private volatile @Nullable Class<?> type;
+    private volatile @Nullable RecordPlan plan;
+    private volatile @Nullable Map<String, Object> constants;
 
     private Known(byte[] bytes) {
       this.bytes = bytes;
@@ -85,14 +89,45 @@ final class KnownDescriptors {
       throw new StreamCorruptedException("a class descriptor is something else");
     }
 
-    /** The class, when it was resolved before. */
-    @Nullable Class<?> type() {
-      return type;
+    /** The class, which is looked up once. */
+    Class<?> resolve(ClassLoader loader) throws IOException, ClassNotFoundException {
+      Class<?> resolved = type;
+      if (resolved == null) {
+        resolved = find(model().getName(), loader);
+        type = resolved;
+      }
+      return resolved;
     }
 
-    void type(Class<?> resolved) {
-      type = resolved;
+    /** How to make a record of the class, which must be resolved. */
+    RecordPlan plan(Class<?> resolved) throws IOException {
+      RecordPlan made = plan;
+      if (made == null) {
+        made = RecordPlan.of(resolved, model());
+        plan = made;
+      }
+      return made;
     }
+
+    /** The constants of the class by name. */
+    Map<String, Object> constants(Class<?> resolved) {
+      Map<String, Object> made = constants;
+      if (made == null) {
+        made = new HashMap<>();
+        if (resolved.getEnumConstants() instanceof Enum<?>[] all) {
+          for (Enum<?> constant : all) {
+            made.put(constant.name(), constant);
+          }
+        }
+        constants = made;
+      }
+      return made;
+    }
+  }
+
+  static Class<?> find(String name, ClassLoader loader) throws ClassNotFoundException {
+    Class<?> primitive = Class.forPrimitiveName(name);
+    return primitive == null ? Class.forName(name, false, loader) : primitive;
   }
 
   /** Reads a descriptor and looks up no class: that is left to the stream which uses it. */

@@ -1,6 +1,7 @@
 package dev.holdfast.arena.payload;
 
 import dev.holdfast.arena.ArenaWriter;
+import dev.holdfast.arena.Placement;
 import java.io.IOException;
 import java.lang.foreign.MemorySegment;
 import java.util.ArrayList;
@@ -12,8 +13,9 @@ import org.jspecify.annotations.Nullable;
 /**
  * Takes binaries out of one item after the other. One thread's.
  *
- * <p>Large ones go to the arena at once. Small ones are remembered and copied behind the table, so
- * that the body needs no room among them.
+ * <p>One that was filled in the open unit stays where it is, whatever its size. Other large ones
+ * are copied to the arena at once, small ones are remembered and copied behind the table, so that
+ * the body needs no room among them.
  */
 final class OffloadSink implements BinarySink {
   private static final int FEW = 8;
@@ -120,13 +122,27 @@ final class OffloadSink implements BinarySink {
     }
     long byteSize = bytes.byteSize();
     ArenaWriter target = writer;
-    if (target == null || byteSize < ItemCodec.OFFLOAD_THRESHOLD_BYTES) {
+    Placement place = target == null || byteSize == 0 ? null : place(target, bytes);
+    if (place == null) {
       return new Taken(leaf, handler.kind(), meta, byteSize, 0, bytes);
     }
-    long offset = offload(target, bytes);
     binaries++;
     binaryBytes += byteSize;
-    return new Taken(leaf, handler.kind(), meta, byteSize, offset, null);
+    return new Taken(leaf, handler.kind(), meta, byteSize, place.offset(), null);
+  }
+
+  /** Returns where the arena has the bytes, or null when they are small and lie elsewhere. */
+  private @Nullable Placement place(ArenaWriter target, MemorySegment bytes) {
+    try {
+      Placement inPlace = target.placementOf(bytes);
+      if (inPlace != null || bytes.byteSize() < ItemCodec.OFFLOAD_THRESHOLD_BYTES) {
+        return inPlace;
+      }
+      return target.writeBinary(bytes);
+    } catch (Throwable e) {
+      arenaFailure = e;
+      throw e;
+    }
   }
 
   /** The arena would meet it while it copies, and could not tell whose memory it is. */
@@ -138,15 +154,6 @@ final class OffloadSink implements BinarySink {
     if (!bytes.isAccessibleBy(Thread.currentThread())) {
       throw new WrongThreadException(
           "the memory of a payload belongs to another thread: kind=" + kind);
-    }
-  }
-
-  private long offload(ArenaWriter target, MemorySegment bytes) {
-    try {
-      return target.writeBinary(bytes).offset();
-    } catch (Throwable e) {
-      arenaFailure = e;
-      throw e;
     }
   }
 

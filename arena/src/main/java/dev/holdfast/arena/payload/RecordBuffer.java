@@ -5,6 +5,9 @@ import dev.holdfast.arena.UnitTooLargeException;
 import java.io.OutputStream;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
+import java.lang.invoke.MethodHandles;
+import java.lang.invoke.VarHandle;
+import java.nio.ByteOrder;
 import java.util.Arrays;
 import java.util.Objects;
 
@@ -16,6 +19,13 @@ final class RecordBuffer extends OutputStream {
   private static final int FIRST_BYTES = 8 << 10;
   private static final int ALWAYS_KEPT_BYTES = 1 << 20;
   private static final int PATIENCE = 64;
+
+  private static final VarHandle CHAR =
+      MethodHandles.byteArrayViewVarHandle(char[].class, ByteOrder.LITTLE_ENDIAN);
+  private static final VarHandle INT =
+      MethodHandles.byteArrayViewVarHandle(int[].class, ByteOrder.LITTLE_ENDIAN);
+  private static final VarHandle LONG =
+      MethodHandles.byteArrayViewVarHandle(long[].class, ByteOrder.LITTLE_ENDIAN);
 
   private byte[] bytes = new byte[FIRST_BYTES];
   private int size;
@@ -73,11 +83,32 @@ final class RecordBuffer extends OutputStream {
     size += (int) source.byteSize();
   }
 
+  /** Writes the low byte of each character. */
   @SuppressWarnings("deprecation")
   void writeAscii(String text) {
     require(text.length());
     text.getBytes(0, text.length(), bytes, size);
     size += text.length();
+  }
+
+  void writeFixed(int value) {
+    require(Integer.BYTES);
+    INT.set(bytes, size, value);
+    size += Integer.BYTES;
+  }
+
+  void writeFixed(long value) {
+    require(Long.BYTES);
+    LONG.set(bytes, size, value);
+    size += Long.BYTES;
+  }
+
+  void writeChars(String text) {
+    require(2L * text.length());
+    for (int i = 0; i < text.length(); i++) {
+      CHAR.set(bytes, size, text.charAt(i));
+      size += Character.BYTES;
+    }
   }
 
   private void require(long more) {

@@ -9,6 +9,7 @@ import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The numbers of the class descriptors that the other side knows. One thread's.
@@ -27,16 +28,22 @@ final class SentDescriptors {
   private final Map<Class<?>, Integer> ids = new HashMap<>();
   private final List<ObjectStreamClass> fresh = new ArrayList<>();
 
+  int idOf(Class<?> type) {
+    Integer known = ids.get(type);
+    return known == null ? newId(type, ObjectStreamClass.lookup(type)) : known;
+  }
+
   int idOf(ObjectStreamClass descriptor) {
     Class<?> type = descriptor.forClass();
     if (type == null) {
       return IN_FULL;
     }
     Integer known = ids.get(type);
-    if (known != null) {
-      return known;
-    }
-    if (ids.size() >= MAX_NUMBERED) {
+    return known == null ? newId(type, descriptor) : known;
+  }
+
+  private int newId(Class<?> type, @Nullable ObjectStreamClass descriptor) {
+    if (descriptor == null || ids.size() >= MAX_NUMBERED) {
       return IN_FULL;
     }
     int id = ids.size() + 1;

@@ -10,10 +10,6 @@ final class Channels {
 
   private Channels() {}
 
-  static Object roundTrip(Object item) throws IOException, ClassNotFoundException {
-    return roundTrip(ItemCodec.standard(), item, RestoreMode.HEAP_COPIES);
-  }
-
   static Object roundTrip(ItemCodec codec, Object item, RestoreMode mode)
       throws IOException, ClassNotFoundException {
     ItemCodec.Encoder encoder = codec.newEncoder();

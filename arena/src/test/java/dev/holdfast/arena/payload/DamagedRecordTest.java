@@ -18,12 +18,21 @@ import java.util.Map;
 import java.util.Random;
 import java.util.zip.CRC32C;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedClass;
+import org.junit.jupiter.params.provider.EnumSource;
 
+@ParameterizedClass
+@EnumSource(Envelopes.class)
 class DamagedRecordTest {
   private static final RestoreMode VIEWS = RestoreMode.VIEWS;
   private static final long MAX_ALLOCATED_BYTES = 64L << 20;
 
   private final FakeUnit unit = new FakeUnit(64 << 10);
+  private final ItemCodec codec;
+
+  DamagedRecordTest(Envelopes envelopes) {
+    this.codec = envelopes.items();
+  }
 
   private byte[] sample() throws IOException {
     unit.rewind();
@@ -35,7 +44,7 @@ class DamagedRecordTest {
     item.put("floats", new float[2000]);
     item.put("tensor", Tensor.of(new float[2000], 20, 100));
     item.put("shorts", new short[][] {{1}, {2, 3}});
-    return Channels.record(ItemCodec.standard().newEncoder(), item, unit);
+    return Channels.record(codec.newEncoder(), item, unit);
   }
 
   // R74
@@ -102,7 +111,7 @@ class DamagedRecordTest {
     return damaged;
   }
 
-  private static void setChecksum(byte[] record) {
+  static void setChecksum(byte[] record) {
     long end =
         RecordLayout.BODY_OFFSET
             + (long) RecordLayout.get(record, RecordLayout.BODY_SIZE_OFFSET)
@@ -135,13 +144,13 @@ class DamagedRecordTest {
     return threads.getCurrentThreadAllocatedBytes();
   }
 
-  private static ItemCodec.Decoder newDecoder() {
-    return ItemCodec.standard().newDecoder(null, Channels.loader());
+  private ItemCodec.Decoder newDecoder() {
+    return codec.newDecoder(null, Channels.loader());
   }
 
   @Test
   void aMissedRecordIsFoundByItsDescriptors() throws Exception {
-    ItemCodec.Encoder encoder = ItemCodec.standard().newEncoder();
+    ItemCodec.Encoder encoder = codec.newEncoder();
     ItemCodec.Decoder decoder = newDecoder();
     encoder.encode(new Samples.Anything(1), null);
     encoder.sent();
@@ -151,7 +160,7 @@ class DamagedRecordTest {
 
   @Test
   void aBinaryOutsideTheUnitIsRefused() throws Exception {
-    ItemCodec.Encoder encoder = ItemCodec.standard().newEncoder();
+    ItemCodec.Encoder encoder = codec.newEncoder();
     ItemCodec.Decoder decoder = newDecoder();
     Envelope envelope = decoder.register(encoder.encode(new byte[5000], unit).bytes());
     unit.rewind();
@@ -161,12 +170,12 @@ class DamagedRecordTest {
 
   @Test
   void aDecoderIsAsGoodAsNewAfterADamagedItem() throws Exception {
-    ItemCodec.Encoder encoder = ItemCodec.standard().newEncoder();
+    ItemCodec.Encoder encoder = codec.newEncoder();
     ItemCodec.Decoder decoder = newDecoder();
     byte[] record = Channels.bytes(encoder.encode(List.of(1, 2), null));
     encoder.sent();
     byte[] damaged = record.clone();
-    damaged[RecordLayout.BODY_OFFSET + 3] = 0x55;
+    damaged[RecordLayout.BODY_OFFSET] = 0x55;
     setChecksum(damaged);
     Envelope broken = decoder.register(damaged);
     assertThrows(Exception.class, () -> decoder.restore(broken, null, VIEWS));

@@ -28,15 +28,25 @@ import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedClass;
+import org.junit.jupiter.params.provider.EnumSource;
 
+@ParameterizedClass
+@EnumSource(Envelopes.class)
 class EncodeFailureTest {
   private static final RestoreMode VIEWS = RestoreMode.VIEWS;
 
   private final PayloadHandlers handlers =
       PayloadHandlers.standard().with(new Samples.PacketHandler());
-  private final ItemCodec codec = ItemCodec.of(handlers, EnvelopeCodec.javaSerialization());
-  private final ItemCodec.Encoder encoder = codec.newEncoder();
-  private final ItemCodec.Decoder decoder = codec.newDecoder(null, Channels.loader());
+  private final ItemCodec codec;
+  private final ItemCodec.Encoder encoder;
+  private final ItemCodec.Decoder decoder;
+
+  EncodeFailureTest(Envelopes envelopes) {
+    codec = ItemCodec.of(handlers, envelopes.codec());
+    encoder = codec.newEncoder();
+    decoder = codec.newDecoder(null, Channels.loader());
+  }
 
   private static final class Holder implements Serializable {
     @Serial private static final long serialVersionUID = 1L;

@@ -21,16 +21,26 @@ class FilterOfTheJvmTest {
     private Main() {}
 
     public static void main(String[] args) throws Exception {
+      for (Envelopes envelopes : Envelopes.values()) {
+        check(envelopes.items());
+      }
+    }
+
+    private static void check(ItemCodec codec) throws Exception {
       Object item = List.of(1, Tensor.of(new float[2], 2), new float[5000]);
-      if (!(Channels.roundTrip(item) instanceof List<?> restored) || restored.size() != 3) {
+      if (!(roundTrip(codec, item) instanceof List<?> restored) || restored.size() != 3) {
         throw new AssertionError("the item did not arrive");
       }
       try {
-        Object refused = Channels.roundTrip(new Samples.Anything(1));
+        Object refused = roundTrip(codec, new Samples.Anything(1));
         throw new AssertionError("the class was not refused: " + refused.getClass());
       } catch (InvalidClassException e) {
         System.out.println("refused");
       }
+    }
+
+    private static Object roundTrip(ItemCodec codec, Object item) throws Exception {
+      return Channels.roundTrip(codec, item, RestoreMode.HEAP_COPIES);
     }
   }
 }

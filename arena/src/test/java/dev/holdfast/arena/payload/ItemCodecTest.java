@@ -48,9 +48,25 @@ import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedClass;
+import org.junit.jupiter.params.provider.EnumSource;
 
+@ParameterizedClass
+@EnumSource(Envelopes.class)
 class ItemCodecTest {
   private static final RestoreMode VIEWS = RestoreMode.VIEWS;
+
+  private final Envelopes envelopes;
+  private final ItemCodec codec;
+
+  ItemCodecTest(Envelopes envelopes) {
+    this.envelopes = envelopes;
+    this.codec = envelopes.items();
+  }
+
+  private Object roundTrip(Object item) throws Exception {
+    return Channels.roundTrip(codec, item, RestoreMode.HEAP_COPIES);
+  }
 
   @Test
   void valuesAndCollectionsArriveEqual() throws Exception {
@@ -85,19 +101,19 @@ class ItemCodecTest {
             int.class,
             float[].class);
     for (Object item : items) {
-      assertEquals(item, Channels.roundTrip(item));
+      assertEquals(item, roundTrip(item));
     }
-    assertEquals(items, Channels.roundTrip(items));
+    assertEquals(items, roundTrip(items));
     Object[] array = {1, "x", null};
-    assertArrayEquals(array, (Object[]) Channels.roundTrip(array));
+    assertArrayEquals(array, (Object[]) roundTrip(array));
     int[][] nested = {{1, 2}, {}, {3}};
-    assertArrayEquals(nested, (int[][]) Channels.roundTrip(nested));
-    assertEquals(2, ((ArrayDeque<?>) Channels.roundTrip(new ArrayDeque<>(List.of(1, 2)))).size());
-    Object queue = Channels.roundTrip(new PriorityQueue<>(List.of(2, 1)));
+    assertArrayEquals(nested, (int[][]) roundTrip(nested));
+    assertEquals(2, ((ArrayDeque<?>) roundTrip(new ArrayDeque<>(List.of(1, 2)))).size());
+    Object queue = roundTrip(new PriorityQueue<>(List.of(2, 1)));
     assertEquals(1, ((PriorityQueue<?>) queue).peek());
     IdentityHashMap<Object, Object> identity = new IdentityHashMap<>(5000);
     identity.put("a", 1);
-    assertEquals(1, ((Map<?, ?>) Channels.roundTrip(identity)).size());
+    assertEquals(1, ((Map<?, ?>) roundTrip(identity)).size());
   }
 
   // B67
@@ -111,8 +127,8 @@ class ItemCodecTest {
     derived.parts = List.of(new Circle(1.5, new float[2000]), new Square(2, picture, Colour.GREEN));
     Map<String, Object> item = Map.of("one", List.of(derived), "two", new Object[] {picture});
     try (FakeUnit unit = new FakeUnit(1 << 20)) {
-      ItemCodec.Encoder encoder = ItemCodec.standard().newEncoder();
-      ItemCodec.Decoder decoder = ItemCodec.standard().newDecoder(null, Channels.loader());
+      ItemCodec.Encoder encoder = codec.newEncoder();
+      ItemCodec.Decoder decoder = codec.newDecoder(null, Channels.loader());
       EncodedItem encoded = encoder.encode(item, unit);
       assertEquals(3, encoded.binaries());
       assertEquals(24_000 + 8000 + 5000, encoded.binaryBytes());
@@ -141,8 +157,8 @@ class ItemCodecTest {
       item.add(new byte[] {(byte) i});
     }
     try (FakeUnit unit = new FakeUnit(1 << 20)) {
-      ItemCodec.Encoder encoder = ItemCodec.standard().newEncoder();
-      ItemCodec.Decoder decoder = ItemCodec.standard().newDecoder(null, Channels.loader());
+      ItemCodec.Encoder encoder = codec.newEncoder();
+      ItemCodec.Decoder decoder = codec.newDecoder(null, Channels.loader());
       EncodedItem encoded = encoder.encode(item, unit);
       assertEquals(1, encoded.binaries());
       List<?> restored = (List<?>) decoder.restore(decoder.register(encoded.bytes()), unit, VIEWS);
@@ -162,7 +178,7 @@ class ItemCodecTest {
     cycle.add(cycle);
     cycle.add(shared);
     cycle.add(shared);
-    List<?> restored = (List<?>) Channels.roundTrip(cycle);
+    List<?> restored = (List<?>) roundTrip(cycle);
     assertSame(restored, restored.get(0));
     assertSame(restored.get(1), restored.get(2));
   }
@@ -172,24 +188,23 @@ class ItemCodecTest {
     float[] captured = new float[3000];
     captured[2999] = 4;
     Maker<Float> maker = () -> captured[2999];
-    assertEquals(4f, ((Maker<?>) Channels.roundTrip(maker)).get());
+    assertEquals(4f, ((Maker<?>) roundTrip(maker)).get());
 
     InvocationHandler handler = (InvocationHandler & Serializable) (p, m, a) -> captured.length;
     Object proxy =
         Proxy.newProxyInstance(Channels.loader(), new Class<?>[] {Samples.Answer.class}, handler);
-    assertEquals(3000, ((Samples.Answer) Channels.roundTrip(proxy)).value());
+    assertEquals(3000, ((Samples.Answer) roundTrip(proxy)).value());
   }
 
   // B78
   @Test
   void payloadsOfTheUserCrossSmallAndLarge() throws Exception {
-    ItemCodec codec =
+    ItemCodec packets =
         ItemCodec.of(
-            PayloadHandlers.standard().with(new Samples.PacketHandler()),
-            EnvelopeCodec.javaSerialization());
+            PayloadHandlers.standard().with(new Samples.PacketHandler()), envelopes.codec());
     for (int size : new int[] {0, 10, 5000}) {
       Packet packet = new Packet("opus", new byte[size]);
-      List<?> restored = (List<?>) Channels.roundTrip(codec, List.of(packet), VIEWS);
+      List<?> restored = (List<?>) Channels.roundTrip(packets, List.of(packet), VIEWS);
       assertEquals("opus", ((Packet) restored.get(0)).codec());
       assertEquals(size, ((Packet) restored.get(0)).data().length);
     }
@@ -198,8 +213,8 @@ class ItemCodecTest {
   // R72
   @Test
   void aMapThatChangesBetweenItemsArrivesAsItWasEachTime() throws Exception {
-    ItemCodec.Encoder encoder = ItemCodec.standard().newEncoder();
-    ItemCodec.Decoder decoder = ItemCodec.standard().newDecoder(null, Channels.loader());
+    ItemCodec.Encoder encoder = codec.newEncoder();
+    ItemCodec.Decoder decoder = codec.newDecoder(null, Channels.loader());
     Map<String, Integer> map = new HashMap<>();
     for (int i = 0; i < 100; i++) {
       map.put("counter", i);
@@ -212,8 +227,8 @@ class ItemCodecTest {
   // R72
   @Test
   void manySmallItemsLeaveNothingBehind() throws Exception {
-    ItemCodec.Encoder encoder = ItemCodec.standard().newEncoder();
-    ItemCodec.Decoder decoder = ItemCodec.standard().newDecoder(null, Channels.loader());
+    ItemCodec.Encoder encoder = codec.newEncoder();
+    ItemCodec.Decoder decoder = codec.newDecoder(null, Channels.loader());
     int half = Rounds.of(1_000_000) / 2;
     sendMany(encoder, decoder, half);
     long before = usedAfterCollection();
@@ -250,8 +265,8 @@ class ItemCodecTest {
 
   @Test
   void neitherSideRemembersTheItem() throws Exception {
-    ItemCodec.Encoder encoder = ItemCodec.standard().newEncoder();
-    ItemCodec.Decoder decoder = ItemCodec.standard().newDecoder(null, Channels.loader());
+    ItemCodec.Encoder encoder = codec.newEncoder();
+    ItemCodec.Decoder decoder = codec.newDecoder(null, Channels.loader());
     List<WeakReference<?>> references = new ArrayList<>();
     for (int i = 0; i < 3; i++) {
       Anything item = new Anything(new byte[10_000]);
@@ -272,7 +287,7 @@ class ItemCodecTest {
 
   @Test
   void classDescriptorsCrossOnce() throws Exception {
-    ItemCodec.Encoder encoder = ItemCodec.standard().newEncoder();
+    ItemCodec.Encoder encoder = codec.newEncoder();
     long first = encoder.encode(new Anything(Colour.RED), null).bytes().byteSize();
     encoder.sent();
     long second = encoder.encode(new Anything(Colour.RED), null).bytes().byteSize();
@@ -282,8 +297,8 @@ class ItemCodecTest {
 
   @Test
   void descriptorsOfADroppedRecordAreSentAgain() throws Exception {
-    ItemCodec.Encoder encoder = ItemCodec.standard().newEncoder();
-    ItemCodec.Decoder decoder = ItemCodec.standard().newDecoder(null, Channels.loader());
+    ItemCodec.Encoder encoder = codec.newEncoder();
+    ItemCodec.Decoder decoder = codec.newDecoder(null, Channels.loader());
     assertEquals("x", send(encoder, decoder, "x"));
     encoder.encode(new Anything(1), null);
     encoder.dropped();
@@ -293,7 +308,7 @@ class ItemCodecTest {
 
   @Test
   void eachRecordIsSettledBeforeTheNext() throws Exception {
-    ItemCodec.Encoder encoder = ItemCodec.standard().newEncoder();
+    ItemCodec.Encoder encoder = codec.newEncoder();
     assertThrows(IllegalStateException.class, encoder::sent);
     encoder.dropped();
     encoder.encode(1, null);
@@ -307,8 +322,8 @@ class ItemCodecTest {
 
   @Test
   void recordsAreRestoredInAnyOrderOrNotAtAll() throws Exception {
-    ItemCodec.Encoder encoder = ItemCodec.standard().newEncoder();
-    ItemCodec.Decoder decoder = ItemCodec.standard().newDecoder(null, Channels.loader());
+    ItemCodec.Encoder encoder = codec.newEncoder();
+    ItemCodec.Decoder decoder = codec.newDecoder(null, Channels.loader());
     List<Object> items = List.of(new Anything(1), Colour.RED, UUID.randomUUID(), new Anything(4));
     List<Envelope> envelopes = new ArrayList<>();
     for (Object item : items) {
@@ -318,15 +333,15 @@ class ItemCodecTest {
     assertEquals(items.get(3), decoder.restore(envelopes.get(3), null, VIEWS));
     assertEquals(items.get(1), decoder.restore(envelopes.get(1), null, VIEWS));
     assertEquals(items.get(1), decoder.restore(envelopes.get(1), null, VIEWS));
-    ItemCodec.Decoder other = ItemCodec.standard().newDecoder(null, Channels.loader());
+    ItemCodec.Decoder other = codec.newDecoder(null, Channels.loader());
     assertThrows(
         IllegalArgumentException.class, () -> other.restore(envelopes.get(0), null, VIEWS));
   }
 
   @Test
   void severalThreadsRestoreAtOnce() throws Exception {
-    ItemCodec.Encoder encoder = ItemCodec.standard().newEncoder();
-    ItemCodec.Decoder decoder = ItemCodec.standard().newDecoder(null, Channels.loader());
+    ItemCodec.Encoder encoder = codec.newEncoder();
+    ItemCodec.Decoder decoder = codec.newDecoder(null, Channels.loader());
     try (ExecutorService threads = Executors.newFixedThreadPool(4)) {
       List<Future<?>> results = new ArrayList<>();
       for (int i = 0; i < 2000; i++) {
@@ -356,8 +371,8 @@ class ItemCodecTest {
             return super.loadClass(name, resolve);
           }
         };
-    ItemCodec.Encoder encoder = ItemCodec.standard().newEncoder();
-    ItemCodec.Decoder decoder = ItemCodec.standard().newDecoder(null, without);
+    ItemCodec.Encoder encoder = codec.newEncoder();
+    ItemCodec.Decoder decoder = codec.newDecoder(null, without);
     for (int round = 0; round < 3; round++) {
       Envelope envelope =
           decoder.register(encoder.encode(List.of(1, new Anything(Colour.RED)), null).bytes());
@@ -372,8 +387,8 @@ class ItemCodecTest {
   @Test
   void classesComeFromTheGivenLoader() throws Exception {
     ClassLoader own = new RenewingLoader();
-    ItemCodec.Encoder encoder = ItemCodec.standard().newEncoder();
-    ItemCodec.Decoder decoder = ItemCodec.standard().newDecoder(null, own);
+    ItemCodec.Encoder encoder = codec.newEncoder();
+    ItemCodec.Decoder decoder = codec.newDecoder(null, own);
     Object restored = send(encoder, decoder, new Anything(Colour.RED));
     assertSame(own, restored.getClass().getClassLoader());
     assertNotEquals(Anything.class, restored.getClass());
@@ -412,8 +427,8 @@ class ItemCodecTest {
     ObjectInputFilter filter =
         ObjectInputFilter.Config.createFilter(
             "java.util.*;java.lang.*;maxarray=100;maxbytes=400;!*");
-    ItemCodec.Encoder encoder = ItemCodec.standard().newEncoder();
-    ItemCodec.Decoder decoder = ItemCodec.standard().newDecoder(filter, Channels.loader());
+    ItemCodec.Encoder encoder = codec.newEncoder();
+    ItemCodec.Decoder decoder = codec.newDecoder(filter, Channels.loader());
     List<Object> item = List.of(1, ByteBuffer.allocate(10), new float[5000], Tensor.of(new int[1]));
     try (FakeUnit unit = new FakeUnit(1 << 20)) {
       for (int round = 0; round < 50; round++) {
@@ -434,8 +449,8 @@ class ItemCodecTest {
 
   @Test
   void moreClassesThanHaveNumbersCross() throws Exception {
-    ItemCodec.Encoder encoder = ItemCodec.standard().newEncoder();
-    ItemCodec.Decoder decoder = ItemCodec.standard().newDecoder(null, Channels.loader());
+    ItemCodec.Encoder encoder = codec.newEncoder();
+    ItemCodec.Decoder decoder = codec.newDecoder(null, Channels.loader());
     List<Object> arrays = new ArrayList<>();
     for (Class<?> base : bases()) {
       Class<?> array = base;
@@ -479,8 +494,8 @@ class ItemCodecTest {
   void largeItemsCrossWithoutAnArena() throws Exception {
     byte[] large = new byte[40 << 20];
     large[large.length - 1] = 7;
-    ItemCodec.Encoder encoder = ItemCodec.standard().newEncoder();
-    ItemCodec.Decoder decoder = ItemCodec.standard().newDecoder(null, Channels.loader());
+    ItemCodec.Encoder encoder = codec.newEncoder();
+    ItemCodec.Decoder decoder = codec.newDecoder(null, Channels.loader());
     List<?> restored = (List<?>) send(encoder, decoder, List.of(large, "x".repeat(3 << 20)));
     assertEquals(7, ((byte[]) restored.get(0))[large.length - 1]);
     assertEquals(1, send(encoder, decoder, 1));

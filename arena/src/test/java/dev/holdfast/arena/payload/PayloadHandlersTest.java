@@ -11,8 +11,17 @@ import java.io.InvalidObjectException;
 import java.lang.foreign.MemorySegment;
 import java.util.List;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedClass;
+import org.junit.jupiter.params.provider.EnumSource;
 
+@ParameterizedClass
+@EnumSource(Envelopes.class)
 class PayloadHandlersTest {
+  private final Envelopes envelopes;
+
+  PayloadHandlersTest(Envelopes envelopes) {
+    this.envelopes = envelopes;
+  }
 
   /** Claims arrays of bytes whose first byte is 1. */
   private record Tagged(String kind) implements PayloadHandler<byte[]> {
@@ -50,7 +59,7 @@ class PayloadHandlersTest {
     assertSame(mine, handlers.claiming(new byte[] {1}));
     assertEquals("byte[]", handlers.claiming(new byte[] {2}).kind());
     assertEquals(List.of("mine", "second", "byte[]"), kinds(handlers).subList(0, 3));
-    ItemCodec codec = ItemCodec.of(handlers, EnvelopeCodec.javaSerialization());
+    ItemCodec codec = ItemCodec.of(handlers, envelopes.codec());
     Object restored = Channels.roundTrip(codec, new byte[] {1, 2, 3}, RestoreMode.VIEWS);
     assertEquals(2, assertInstanceOf(byte[].class, restored).length);
   }
@@ -89,9 +98,8 @@ class PayloadHandlersTest {
   @Test
   void aKindThatOnlyTheOtherSideKnowsIsAnError() throws Exception {
     ItemCodec sending =
-        ItemCodec.of(
-            PayloadHandlers.standard().with(new Tagged("mine")), EnvelopeCodec.javaSerialization());
-    ItemCodec.Decoder decoder = ItemCodec.standard().newDecoder(null, Channels.loader());
+        ItemCodec.of(PayloadHandlers.standard().with(new Tagged("mine")), envelopes.codec());
+    ItemCodec.Decoder decoder = envelopes.items().newDecoder(null, Channels.loader());
     byte[] record = Channels.bytes(sending.newEncoder().encode(new byte[] {1}, null));
     Envelope envelope = decoder.register(record);
     InvalidObjectException e =

@@ -33,7 +33,11 @@ import java.util.List;
 import java.util.Map;
 import java.util.Random;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedClass;
+import org.junit.jupiter.params.provider.EnumSource;
 
+@ParameterizedClass
+@EnumSource(Envelopes.class)
 class PayloadKindsTest {
   private static final int[] BYTE_SIZES = {0, 8, 1000, 4088, 4095, 4096, 4097, 4104, 20_000};
   private static final List<ByteOrder> ORDERS =
@@ -46,11 +50,17 @@ class PayloadKindsTest {
     NO_ARENA
   }
 
+  private final ItemCodec codec;
+
+  PayloadKindsTest(Envelopes envelopes) {
+    this.codec = envelopes.items();
+  }
+
   private record Arrived(Object value, int written, int views, int peeks) {}
 
-  private static Arrived send(Object item, Way way) throws Exception {
-    ItemCodec.Encoder encoder = ItemCodec.standard().newEncoder();
-    ItemCodec.Decoder decoder = ItemCodec.standard().newDecoder(null, Channels.loader());
+  private Arrived send(Object item, Way way) throws Exception {
+    ItemCodec.Encoder encoder = codec.newEncoder();
+    ItemCodec.Decoder decoder = codec.newDecoder(null, Channels.loader());
     FakeUnit unit = new FakeUnit(64 << 10);
     FakeUnit target = way == Way.NO_ARENA ? null : unit;
     EncodedItem encoded = encoder.encode(item, target);
@@ -268,8 +278,8 @@ class PayloadKindsTest {
   @Test
   void heapCopiesOfTypedBuffersLieOnArraysOfTheirElements() throws Exception {
     FloatBuffer source = FloatBuffer.allocate(5000);
-    ItemCodec.Encoder encoder = ItemCodec.standard().newEncoder();
-    ItemCodec.Decoder decoder = ItemCodec.standard().newDecoder(null, Channels.loader(), true);
+    ItemCodec.Encoder encoder = codec.newEncoder();
+    ItemCodec.Decoder decoder = codec.newDecoder(null, Channels.loader(), true);
     try (FakeUnit unit = new FakeUnit(1 << 20)) {
       Envelope envelope = decoder.register(encoder.encode(source, unit).bytes());
       Object restored = decoder.restore(envelope, unit, RestoreMode.HEAP_COPIES);
@@ -370,7 +380,7 @@ class PayloadKindsTest {
   @Test
   void aSmallPartOfALargeBufferFitsASmallArena() throws Exception {
     ByteBuffer large = ByteBuffer.allocateDirect(64 << 20).position(10).limit(10 + 4096);
-    ItemCodec.Encoder encoder = ItemCodec.standard().newEncoder();
+    ItemCodec.Encoder encoder = codec.newEncoder();
     try (FakeUnit unit = new FakeUnit(4096)) {
       assertEquals(4096, encoder.encode(large, unit).binaryBytes());
     }
@@ -403,8 +413,8 @@ class PayloadKindsTest {
     MemorySegment large = MemorySegment.ofAddress(1 << 20).reinterpret(size);
     Untouched arena = new Untouched(MemorySegment.ofAddress(1 << 20).reinterpret(size + 64));
     Tensor tensor = Tensor.of(ElementType.INT64, large, 8, size / 64);
-    ItemCodec.Encoder encoder = ItemCodec.standard().newEncoder();
-    ItemCodec.Decoder decoder = ItemCodec.standard().newDecoder(null, Channels.loader());
+    ItemCodec.Encoder encoder = codec.newEncoder();
+    ItemCodec.Decoder decoder = codec.newDecoder(null, Channels.loader());
     for (Object item : List.of(large, tensor)) {
       EncodedItem encoded = encoder.encode(item, arena.writer());
       assertEquals(size, encoded.binaryBytes());
@@ -425,8 +435,8 @@ class PayloadKindsTest {
 
   @Test
   void heapCopiesAreRefusedForBareSegmentsAlone() throws Exception {
-    ItemCodec.Encoder encoder = ItemCodec.standard().newEncoder();
-    ItemCodec.Decoder decoder = ItemCodec.standard().newDecoder(null, Channels.loader());
+    ItemCodec.Encoder encoder = codec.newEncoder();
+    ItemCodec.Decoder decoder = codec.newDecoder(null, Channels.loader());
     MemorySegment segment = MemorySegment.ofArray(new byte[5000]);
     try (FakeUnit unit = new FakeUnit(1 << 20)) {
       Envelope bare =
@@ -445,8 +455,8 @@ class PayloadKindsTest {
   // R14
   @Test
   void writableViewsAndCopiesFollowOneRule() throws Exception {
-    ItemCodec.Encoder encoder = ItemCodec.standard().newEncoder();
-    ItemCodec.Decoder decoder = ItemCodec.standard().newDecoder(null, Channels.loader(), true);
+    ItemCodec.Encoder encoder = codec.newEncoder();
+    ItemCodec.Decoder decoder = codec.newDecoder(null, Channels.loader(), true);
     List<Object> item =
         List.of(
             ByteBuffer.allocate(10),
@@ -471,8 +481,8 @@ class PayloadKindsTest {
   // R15
   @Test
   void anItemArrivesAsItWasWhenItWasEncoded() throws Exception {
-    ItemCodec.Encoder encoder = ItemCodec.standard().newEncoder();
-    ItemCodec.Decoder decoder = ItemCodec.standard().newDecoder(null, Channels.loader());
+    ItemCodec.Encoder encoder = codec.newEncoder();
+    ItemCodec.Decoder decoder = codec.newDecoder(null, Channels.loader());
     byte[] small = new byte[100];
     ByteBuffer large = ByteBuffer.allocateDirect(8192);
     for (int round = 0; round < 100; round++) {
