@@ -1,6 +1,7 @@
 package dev.holdfast.arena;
 
 import java.lang.foreign.MemorySegment;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The endpoint that writes units. Driven by one thread at a time; the holder of an arena's only
@@ -9,7 +10,11 @@ import java.lang.foreign.MemorySegment;
  * <p>Each {@link #beginUnit} is followed by exactly one {@link #commitUnit} or {@link #abortUnit}.
  * Writing outside a unit is an {@link IllegalStateException}. After {@link #close}, and after the
  * arena was closed, every call throws {@link ArenaClosedException}.
+ *
+ * <p>A binary gets into a unit in one of two ways: {@link #writeBinary} copies it, or, where {@link
+ * #fillsInPlace} says so, the producer fills memory of {@link #allocate} and nothing is copied.
  */
+@SuppressWarnings("exports") // the nullness annotations are not there at run time
 public interface ArenaWriter extends AutoCloseable {
 
   /** Prepares for a new iteration. Changes no counter and no lease; an open unit is aborted. */
@@ -37,15 +42,66 @@ public interface ArenaWriter extends AutoCloseable {
   Placement writeBinary(MemorySegment source);
 
   /**
-   * Publishes the open unit: its bytes are visible to the reader from here on.
+   * Returns whether this writer has {@link #allocate}.
+   *
+   * @return false unless overridden
+   */
+  default boolean fillsInPlace() {
+    return false;
+  }
+
+  /**
+   * Returns memory of the open unit, which the producer fills where it will be read.
+   *
+   * <p>The memory is not zeroed: it holds what an earlier unit left. It ends when the unit is
+   * committed or aborted; whoever uses it afterwards gets an {@link IllegalStateException}. With
+   * {@link ViewScope#SHARED} any thread may fill it, and those threads have to be done, and waited
+   * for, before the unit is committed; ending it costs a handshake with every thread of the
+   * process. With {@link ViewScope#CONFINED} it belongs to the calling thread, which then has to
+   * commit or abort the unit too.
+   *
+   * @param byteSize how much; 0 is legal
+   * @param alignment a power of two up to 4096; binaries start on 64 bytes at least
+   * @param scope CONFINED or SHARED, the same for all memory of a unit
+   * @return writable memory of that size
+   * @throws UnitTooLargeException at once, when the unit could never fit with this memory
+   * @throws IllegalStateException when no unit is open, or its memory is of the other scope
+   * @throws WrongThreadException when the unit's memory is confined to another thread
+   * @throws IllegalArgumentException when an argument is not as described
+   * @throws UnsupportedOperationException when {@link #fillsInPlace} is false
+   */
+  default MemorySegment allocate(long byteSize, long alignment, ViewScope scope) {
+    throw new UnsupportedOperationException("this arena copies what is written to it");
+  }
+
+  /**
+   * Returns where bytes lie when they are memory that {@link #allocate} gave for the open unit: all
+   * of it, a part, or a buffer on it. Such bytes need no {@link #writeBinary}.
+   *
+   * @param bytes any memory
+   * @return the place, or null when they are something else
+   */
+  default @Nullable Placement placementOf(MemorySegment bytes) {
+    return null;
+  }
+
+  /**
+   * Publishes the open unit: its bytes are visible to the reader from here on. Memory from {@link
+   * #allocate} has ended when this returns.
    *
    * @return the receipt that the reader needs
+   * @throws IllegalStateException when no unit is open, or a native call or a channel operation is
+   *     using memory from {@link #allocate}; nothing is published and the unit stays open
+   * @throws WrongThreadException when the unit's memory is confined to another thread
    */
   UnitReceipt commitUnit();
 
   /**
-   * Drops the open unit. Its number and its storage go to the next one. Does nothing when none is
+   * Drops the open unit. Its number and its storage go to the next one, which waits while a native
+   * call or a channel operation still uses memory from {@link #allocate}. Does nothing when none is
    * open.
+   *
+   * @throws WrongThreadException when the unit's memory is confined to another thread
    */
   void abortUnit();
 

@@ -2,12 +2,17 @@ package dev.holdfast.arena;
 
 import dev.holdfast.arena.internal.core.ArenaCore;
 import dev.holdfast.arena.internal.core.ArenaHandle;
+import dev.holdfast.arena.internal.life.TicketNumber;
+import dev.holdfast.arena.internal.life.TicketRefusal;
 import dev.holdfast.arena.internal.memory.ArenaGeometry;
 import dev.holdfast.arena.internal.memory.ArenaLayout;
+import dev.holdfast.arena.internal.memory.Claim;
 import dev.holdfast.arena.internal.memory.Pinning;
 import dev.holdfast.arena.internal.memory.SharedFiles;
 import dev.holdfast.arena.internal.pool.PoolReader;
+import dev.holdfast.arena.internal.pool.PoolUse;
 import dev.holdfast.arena.internal.pool.PoolWriter;
+import dev.holdfast.arena.internal.pool.Tickets;
 import java.io.InvalidObjectException;
 import java.io.ObjectInputStream;
 import java.io.Serial;
@@ -27,6 +32,12 @@ import org.jspecify.annotations.Nullable;
  * Binaries start on 64-byte boundaries, segments on pages. Make a segment as large as the largest
  * unit with its alignment gaps, and {@code count} larger than the units that the consumer holds
  * plus those on their way.
+ *
+ * <p>A pool serves streams, with one writer and one reader endpoint, or tickets: {@link #reserve}
+ * gives a segment to fill in place, sealing it gives a ticket that any message can carry, and
+ * {@link #recover} turns that into a lease. Its first use decides. Like endpoints, reserving
+ * belongs to one process at a time, and recovering and discarding to one; a process keeps either
+ * until it closes the pool. Their threads are free.
  *
  * <p>Thread-safe. The process that made the pool owns it; another one gets it by serialization. A
  * pool that is dropped without {@link #close} is closed when the garbage collector finds it.
@@ -151,19 +162,125 @@ public final class SharedMemorySegmentPool implements SharedMemoryArena {
     return handle.geometry().arenaId();
   }
 
+  /**
+   * Opens the writer endpoint for this process.
+   *
+   * @return the endpoint
+   * @throws IllegalStateException when a process holds it already, or the pool has served tickets
+   * @throws ArenaClosedException when the pool is closed
+   */
   @Override
   public ArenaWriter openWriter() {
-    return new PoolWriter(this, handle.core(), acquireTimeout);
+    ArenaCore core = handle.core();
+    PoolUse.require(core, Claim.Use.STREAMS);
+    return new PoolWriter(this, core, acquireTimeout);
   }
 
+  /**
+   * Opens the reader endpoint for this process.
+   *
+   * @return the endpoint
+   * @throws IllegalStateException when a process holds it already, or the pool has served tickets
+   * @throws ArenaClosedException when the pool is closed
+   * @throws PinningException when a pinner was given and refused
+   */
   @Override
   public ArenaReader openReader() {
     ArenaCore core = handle.core();
+    PoolUse.require(core, Claim.Use.STREAMS);
     PoolReader reader = new PoolReader(this, core, writableViews);
     if (pinner != null) {
       pin(core, pinner, reader);
     }
     return reader;
+  }
+
+  /**
+   * Reserves a segment whose memory is CONFINED to this thread.
+   *
+   * @return the reservation
+   * @throws AcquireTimeoutException when no segment became free in time; it names who holds them
+   * @throws ArenaClosedException when the pool is closed, or shut down and there is none at once
+   * @throws HoldfastInterruptedException when the thread was interrupted while it waited
+   * @throws IllegalStateException when another process reserves, or the pool has served streams
+   */
+  public ArenaReservation reserve() {
+    return reserve(ViewScope.CONFINED);
+  }
+
+  /**
+   * Reserves the next segment, waiting for it up to {@link #acquireTimeout}. Any thread may call.
+   *
+   * @param scope CONFINED for one thread that fills the memory, SHARED for several
+   * @return the reservation
+   * @throws IllegalArgumentException when the scope is COLLECTED, whose views cannot be ended
+   * @throws AcquireTimeoutException when no segment became free in time; it names who holds them
+   * @throws ArenaClosedException when the pool is closed, or shut down and there is none at once
+   * @throws HoldfastInterruptedException when the thread was interrupted while it waited
+   * @throws IllegalStateException when another process reserves, or the pool has served streams
+   */
+  public ArenaReservation reserve(ViewScope scope) {
+    if (scope == ViewScope.COLLECTED) {
+      throw new IllegalArgumentException(
+          "a reservation is CONFINED or SHARED, since sealing ends its views: scope=" + scope);
+    }
+    return new ArenaReservation(Tickets.of(handle.core()).reserve(this, scope, acquireTimeout));
+  }
+
+  /**
+   * Recovers a ticket with a CONFINED lease.
+   *
+   * @param ticket from {@link ArenaReservation#seal}, in any process
+   * @return the lease of its unit
+   * @throws TicketException when the ticket is of another pool, was never sealed, or was recovered
+   *     or discarded before; nothing has changed then
+   * @throws ArenaClosedException when the pool is closed
+   * @throws IllegalStateException when another process recovers, or the pool has served streams
+   * @throws PinningException when a pinner was given and refused; the ticket can be recovered then
+   */
+  public TicketLease recover(ArenaTicket ticket) {
+    return recover(ticket, ViewScope.CONFINED);
+  }
+
+  /**
+   * Turns a ticket into a lease of its unit. Tickets are recovered in any order, by any thread; of
+   * all copies of a ticket one is recovered or discarded, once. Never waits.
+   *
+   * @param ticket from {@link ArenaReservation#seal}, in any process
+   * @param scope the lifetime of the view
+   * @return the lease of its unit
+   * @throws TicketException when the ticket is of another pool, was never sealed, or was recovered
+   *     or discarded before; nothing has changed then
+   * @throws ArenaClosedException when the pool is closed
+   * @throws IllegalStateException when another process recovers, or the pool has served streams
+   * @throws PinningException when a pinner was given and refused; the ticket can be recovered then
+   */
+  public TicketLease recover(ArenaTicket ticket, ViewScope scope) {
+    TicketNumber number = ownTicket(ticket);
+    return Tickets.of(handle.core()).recover(number, scope, writableViews, pinner);
+  }
+
+  /**
+   * Drops a ticket: its segment is free as soon as all before it are.
+   *
+   * @param ticket from {@link ArenaReservation#seal}, in any process
+   * @throws TicketException when the ticket is of another pool, was never sealed, or was recovered
+   *     or discarded before; nothing has changed then
+   * @throws ArenaClosedException when the pool is closed
+   * @throws IllegalStateException when another process recovers, or the pool has served streams
+   */
+  public void discard(ArenaTicket ticket) {
+    TicketNumber number = ownTicket(ticket);
+    Tickets.of(handle.core()).discard(number);
+  }
+
+  /** A ticket of another pool is refused before it makes this one a pool of tickets. */
+  private TicketNumber ownTicket(ArenaTicket ticket) {
+    TicketNumber number = ticket.number();
+    if (!number.arenaId().equals(arenaId())) {
+      throw TicketRefusal.FOREIGN.of(arenaId(), number);
+    }
+    return number;
   }
 
   private static void pin(ArenaCore core, PagePinner pinner, PoolReader reader) {

@@ -5,6 +5,9 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.holdfast.arena.AcquireTimeoutException;
+import dev.holdfast.arena.SharedMemoryArena;
+import dev.holdfast.arena.SharedMemoryRingBuffer;
+import dev.holdfast.arena.SharedMemorySegmentPool;
 import dev.holdfast.arena.ViewScope;
 import dev.holdfast.testkit.Deadlines;
 import dev.holdfast.testkit.Leftovers;
@@ -16,18 +19,51 @@ import java.util.List;
 import java.util.concurrent.FutureTask;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
 
 /** A writer in a process of its own that is faster than its consumer. R2 */
 @ExtendWith(Leftovers.class)
 final class BackPressureTest {
-  private static final int SIZE = 1 << 20;
+  private static final int MIB = 1 << 20;
 
-  @Test
-  void slowConsumerGetsEveryUnitRight() {
+  /** An arena of about a mebibyte or two, the size of its units, and how many it holds. */
+  enum Kind {
+    POOL(MIB, 2),
+    RING(300 << 10, 3);
+
+    private final int unitBytes;
+    private final int units;
+
+    Kind(int unitBytes, int units) {
+      this.unitBytes = unitBytes;
+      this.units = units;
+    }
+
+    Rig rig(Duration acquireTimeout) {
+      return new Rig(arena(acquireTimeout));
+    }
+
+    private SharedMemoryArena arena(Duration acquireTimeout) {
+      return switch (this) {
+        case POOL ->
+            SharedMemorySegmentPool.builder(MIB, units).acquireTimeout(acquireTimeout).build();
+        case RING -> SharedMemoryRingBuffer.builder(MIB).acquireTimeout(acquireTimeout).build();
+      };
+    }
+
+    String write(int count) {
+      return "write " + count + " " + unitBytes;
+    }
+  }
+
+  @ParameterizedTest
+  @EnumSource
+  void slowConsumerGetsEveryUnitRight(Kind kind) {
     int units = Rounds.of(50);
-    try (Rig rig = Pools.rig(SIZE, 2);
+    try (Rig rig = kind.rig(Pools.LONG);
         RemoteEndpoint remote = RemoteEndpoint.attach(rig.arena)) {
-      remote.send("write " + units + " " + SIZE);
+      remote.send(kind.write(units));
       for (int i = 0; i < units; i++) {
         Sent sent = Sent.parse(remote.child().awaitLine("SENT "));
         assertEquals(i, sent.receipt().unit());
@@ -42,31 +78,64 @@ final class BackPressureTest {
     }
   }
 
-  @Test
-  void waitingWriterUsesUnderTwoPercentOfACoreAndWakesPromptly() {
-    try (Rig rig = Pools.rig(SIZE, 2);
-        RemoteEndpoint remote = RemoteEndpoint.attach(rig.arena)) {
-      remote.send("write 3 " + SIZE);
-      Sent first = Sent.parse(remote.child().awaitLine("SENT "));
-      Sent second = Sent.parse(remote.child().awaitLine("SENT "));
-      Deadlines.pause(Duration.ofSeconds(2));
-      long pid = remote.child().pid();
-      List<Duration> windows = new ArrayList<>();
-      for (int i = 0; i < 3 && windows.stream().noneMatch(BackPressureTest::small); i++) {
-        Duration before = ProcSelf.cpuTime(pid);
-        Deadlines.pause(Duration.ofSeconds(5));
-        windows.add(ProcSelf.cpuTime(pid).minus(before));
+  /** A writer that has filled its arena and waits with one unit more. */
+  private record Waiting(Rig rig, RemoteEndpoint remote, List<Sent> full) implements AutoCloseable {
+
+    static Waiting start(Kind kind) {
+      Rig rig = kind.rig(Pools.LONG);
+      RemoteEndpoint remote = RemoteEndpoint.attach(rig.arena);
+      remote.send(kind.write(kind.units + 1));
+      List<Sent> full = new ArrayList<>();
+      for (int i = 0; i < kind.units; i++) {
+        full.add(Sent.parse(remote.child().awaitLine("SENT ")));
       }
-      assertTrue(windows.stream().anyMatch(BackPressureTest::small), windows::toString);
+      return new Waiting(rig, remote, full);
+    }
+
+    Duration cpuTime() {
+      return ProcSelf.cpuTime(remote.child().pid());
+    }
+
+    void goOn() {
       long start = System.nanoTime();
-      rig.admitAndDiscard(first);
-      Sent third = Sent.parse(remote.child().awaitLine("SENT "));
+      rig.admitAndDiscard(full.getFirst());
+      Sent last = Sent.parse(remote.child().awaitLine("SENT "));
       Duration wake = Duration.ofNanos(System.nanoTime() - start);
       assertTrue(wake.compareTo(Duration.ofSeconds(2)) < 0, wake::toString);
-      rig.admitAndDiscard(second);
-      rig.admitAndOpen(third, ViewScope.CONFINED).close();
+      full.subList(1, full.size()).forEach(rig::admitAndDiscard);
+      rig.admitAndOpen(last, ViewScope.CONFINED).close();
       remote.answer();
       remote.exit();
+    }
+
+    @Override
+    public void close() {
+      remote.close();
+      rig.close();
+    }
+  }
+
+  @Test
+  void waitingWriterUsesUnderTwoPercentOfACoreAndWakesPromptly() {
+    try (Waiting pool = Waiting.start(Kind.POOL);
+        Waiting ring = Waiting.start(Kind.RING)) {
+      Deadlines.pause(Duration.ofSeconds(2));
+      List<String> windows = new ArrayList<>();
+      boolean poolSmall = false;
+      boolean ringSmall = false;
+      for (int i = 0; i < 3 && !(poolSmall && ringSmall); i++) {
+        Duration ofPool = pool.cpuTime();
+        Duration ofRing = ring.cpuTime();
+        Deadlines.pause(Duration.ofSeconds(5));
+        ofPool = pool.cpuTime().minus(ofPool);
+        ofRing = ring.cpuTime().minus(ofRing);
+        windows.add("pool " + ofPool + " ring " + ofRing);
+        poolSmall |= small(ofPool);
+        ringSmall |= small(ofRing);
+      }
+      assertTrue(poolSmall && ringSmall, windows::toString);
+      pool.goOn();
+      ring.goOn();
     }
   }
 
@@ -74,51 +143,59 @@ final class BackPressureTest {
     return ofFiveSeconds.compareTo(Duration.ofMillis(100)) <= 0;
   }
 
-  @Test
-  void limitOf200MillisecondsEndsInTimeAndTheWriterGoesOnLater() {
-    try (Rig rig = Pools.rig(SIZE, 2, Duration.ofMillis(200));
+  @ParameterizedTest
+  @EnumSource
+  void limitOf200MillisecondsEndsInTimeAndTheWriterGoesOnLater(Kind kind) {
+    try (Rig rig = kind.rig(Duration.ofMillis(200));
         RemoteEndpoint remote = RemoteEndpoint.attach(rig.arena)) {
-      List<Sent> full = remote.write(2, SIZE);
+      List<Sent> full = remote.write(kind.units, kind.unitBytes);
       full.forEach(rig::admit);
-      Opened held = rig.open(full.getFirst(), ViewScope.CONFINED);
-      String message = remote.callFailing("write 1 " + SIZE, AcquireTimeoutException.class);
-      assertTrue(message.contains("confined lease"), message);
+      Opened held = kind == Kind.POOL ? rig.open(full.getFirst(), ViewScope.CONFINED) : null;
+      String message = remote.callFailing(kind.write(1), AcquireTimeoutException.class);
+      String expected = kind == Kind.POOL ? "confined lease" : "unitsNotCopiedOut=3";
+      assertTrue(message.contains(expected), message);
       long waited = Long.parseLong(message.replaceAll(".*waitedMillis=(\\d+).*", "$1"));
       assertTrue(waited >= 200 && waited < 20_000, message);
-      held.close();
-      rig.admitAndOpen(remote.write(1, SIZE).getFirst(), ViewScope.CONFINED).close();
-      rig.reader().discard(full.get(1).receipt());
+      if (held == null) {
+        rig.open(full.getFirst(), ViewScope.CONFINED).close();
+      } else {
+        held.close();
+      }
+      rig.admitAndOpen(remote.write(1, kind.unitBytes).getFirst(), ViewScope.CONFINED).close();
+      full.stream().skip(1).forEach(sent -> rig.reader().discard(sent.receipt()));
       remote.exit();
     }
   }
 
-  @Test
-  void limitOfAgesNeitherOverflowsNorExpires() throws Exception {
+  @ParameterizedTest
+  @EnumSource
+  void limitOfAgesNeitherOverflowsNorExpires(Kind kind) throws Exception {
     for (Duration ages :
         List.of(
             Duration.ofSeconds(Long.MAX_VALUE),
             Duration.ofDays(300 * 365),
             Duration.ofNanos(Long.MAX_VALUE))) {
-      try (Rig rig = Pools.rig(4096, 1, ages)) {
-        Sent full = rig.write(4096);
-        FutureTask<Sent> waiting = Deadlines.start("writer", () -> rig.write(4096));
+      try (Rig rig = kind.rig(ages)) {
+        List<Sent> full = rig.writeMany(kind.units, kind.unitBytes);
+        FutureTask<Sent> waiting = Deadlines.start("writer", () -> rig.write(kind.unitBytes));
         Deadlines.pause(Duration.ofMillis(300));
         assertEquals(false, waiting.isDone());
-        rig.admitAndDiscard(full);
-        assertEquals(1, Deadlines.result(waiting).receipt().unit());
+        rig.admitAndDiscard(full.getFirst());
+        assertEquals(kind.units, Deadlines.result(waiting).receipt().unit());
       }
     }
   }
 
-  @Test
-  void limitOfZeroFailsAtOnceInAnotherProcess() {
-    try (Rig rig = Pools.rig(SIZE, 2, Duration.ZERO);
+  @ParameterizedTest
+  @EnumSource
+  void limitOfZeroFailsAtOnceInAnotherProcess(Kind kind) {
+    try (Rig rig = kind.rig(Duration.ZERO);
         RemoteEndpoint remote = RemoteEndpoint.attach(rig.arena)) {
-      List<Sent> full = remote.write(2, SIZE);
-      remote.callFailing("write 1 " + SIZE, AcquireTimeoutException.class);
+      List<Sent> full = remote.write(kind.units, kind.unitBytes);
+      remote.callFailing(kind.write(1), AcquireTimeoutException.class);
       full.forEach(rig::admitAndDiscard);
       assertThrows(IllegalStateException.class, () -> rig.writer());
-      remote.write(1, SIZE);
+      remote.write(1, kind.unitBytes);
       remote.exit();
     }
   }

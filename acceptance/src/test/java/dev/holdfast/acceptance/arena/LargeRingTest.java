@@ -3,7 +3,6 @@ package dev.holdfast.acceptance.arena;
 import static dev.holdfast.arena.ViewScope.CONFINED;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
-import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import dev.holdfast.arena.OpenUnit;
 import dev.holdfast.arena.Placement;
@@ -13,13 +12,11 @@ import dev.holdfast.arena.UnitTooLargeException;
 import dev.holdfast.testkit.ChildJvm;
 import dev.holdfast.testkit.Leftovers;
 import dev.holdfast.testkit.Parent;
+import dev.holdfast.testkit.ProcSelf;
 import dev.holdfast.testkit.Stamps;
-import java.io.IOException;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
-import java.nio.file.Files;
-import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -31,27 +28,17 @@ import org.junit.jupiter.api.extension.ExtendWith;
 final class LargeRingTest {
   private static final long GIB = 1L << 30;
 
-  private static void assumeFree(long bytes) throws IOException {
-    long free =
-        Files.readAllLines(Path.of("/proc/meminfo")).stream()
-            .filter(line -> line.startsWith("MemAvailable:"))
-            .mapToLong(line -> Long.parseLong(line.replaceAll("[^0-9]", "")) * 1024)
-            .findFirst()
-            .orElse(0);
-    assumeTrue(free >= bytes, "needs " + bytes + " bytes of free memory, there are " + free);
-  }
-
   // R75
   @Test
-  void ringOf5GibCarriesUnitsPastEveryEdgeOfAnInt() throws Exception {
-    assumeFree(12 * GIB);
+  void ringOf5GibCarriesUnitsPastEveryEdgeOfAnInt() {
+    ProcSelf.assumeMemory(12 * GIB);
     run(BeyondInt.class, "-Xmx64m");
   }
 
   // R76
   @Test
-  void copyOf1GibNeedsNoHeapAndAnArrayOfItFailsInItsCallAlone() throws Exception {
-    assumeFree(6 * GIB);
+  void copyOf1GibNeedsNoHeapAndAnArrayOfItFailsInItsCallAlone() {
+    ProcSelf.assumeMemory(6 * GIB);
     run(SmallHeap.class, "-Xmx256m");
   }
 

@@ -53,7 +53,7 @@ final class QuietHeapTest {
 
   @Test
   void withExplicitCollectionsDisabledAllArriveOrTheErrorNamesTheCollectedViews() {
-    Result result = run(2_000, "platform", "-XX:+DisableExplicitGC");
+    Result result = run(2_000, "platform", "-XX:+DisableExplicitGC", "-Dlimit=5");
     if (result.timeout.isEmpty()) {
       assertEquals(result.units, result.reclaimed, result::toString);
     } else {
@@ -102,7 +102,8 @@ final class QuietHeapTest {
 
     public static void main(String[] arguments) throws Exception {
       int units = Integer.parseInt(arguments[0]);
-      Rig rig = Pools.rig(SIZE, SEGMENTS, Duration.ofSeconds(20));
+      Duration limit = Duration.ofSeconds(Long.getLong("limit", 20));
+      Rig rig = Pools.rig(SIZE, SEGMENTS, limit);
       BlockingQueue<Sent> channel = new LinkedBlockingQueue<>();
       FutureTask<Void> writer =
           Deadlines.start(

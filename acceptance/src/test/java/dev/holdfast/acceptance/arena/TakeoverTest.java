@@ -36,6 +36,19 @@ final class TakeoverTest {
   @TempDir private Path folder;
 
   @Test
+  void writerThatOutlivesItsArenaGivesItsSideBack() {
+    try (Rig rig = Pools.rig(SIZE, UNITS);
+        RemoteEndpoint remote = RemoteEndpoint.attach(rig.arena)) {
+      Sent sent = remote.write(1, SIZE).getFirst();
+      assertThrows(IllegalStateException.class, rig::writer);
+      remote.call("close");
+      rig.write(SIZE);
+      rig.admitAndOpen(sent, ViewScope.CONFINED).close();
+      remote.exit();
+    }
+  }
+
+  @Test
   void writerKilledInMidUnitIsReplacedByANewProcess() {
     int rounds = Rounds.of(50);
     try (Rig rig = Pools.rig(SIZE, 12)) {

@@ -13,6 +13,7 @@ import dev.holdfast.arena.internal.life.Holds;
 import dev.holdfast.arena.internal.life.Quarantine;
 import dev.holdfast.arena.internal.life.UnitLedger;
 import dev.holdfast.arena.internal.life.UnitRecord;
+import dev.holdfast.arena.internal.life.ViewGuard;
 import dev.holdfast.arena.internal.memory.ArenaGeometry;
 import dev.holdfast.arena.internal.memory.ArenaWords;
 import dev.holdfast.arena.internal.memory.Claim;
@@ -31,6 +32,7 @@ import java.util.concurrent.ConcurrentMap;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.LongAdder;
+import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -54,6 +56,8 @@ public final class ArenaCore {
   private final AtomicBoolean closed = new AtomicBoolean();
   private final Object takingOver = new Object();
   private final AtomicBoolean unlinkPending = new AtomicBoolean();
+  private final AtomicBoolean writes = new AtomicBoolean();
+  private final AtomicBoolean reads = new AtomicBoolean();
   private final LongAdder waits = new LongAdder();
   private final LongAdder waitNanos = new LongAdder();
   private final LongAdder gcRequests = new LongAdder();
@@ -64,6 +68,13 @@ public final class ArenaCore {
   private volatile Holds.@Nullable Storage searchable;
   private volatile ArenaStats lastStats = ArenaStats.EMPTY;
   private volatile @Nullable Pinning pinning; // set once, under this
+  private @Nullable Attachment attachment; // set once, guarded by this
+
+  /** What is kept for an arena in this process beside its endpoints. */
+  public interface Attachment {
+    /** The arena is closed in this process: nothing new begins. May be called again. */
+    void arenaClosed();
+  }
 
   private ArenaCore(
       ArenaGeometry geometry, @Nullable SharedFile file, String linkText, MemoryMapping mapping) {
@@ -74,7 +85,11 @@ public final class ArenaCore {
     this.mapping = mapping;
     this.words = new ArenaWords(mapping.words(), geometry.segments());
     mapping.addStep(new EndSearch());
+    mapping.addStep(new EndClaims());
     Closer.start();
+    var _ = ViewGuard.start();
+    var _ = ArenaHandle.start();
+    var _ = StarvationGuard.start();
   }
 
   /** Reserves an arena in this process, which becomes its owner. */
@@ -245,19 +260,17 @@ public final class ArenaCore {
   /** Claims an endpoint for this process. */
   public void claim(Side side, Claim.Use use) {
     Claim own = Claim.own(use);
-    long other = words.claimVolatile(side == Side.WRITER ? Side.READER : Side.WRITER);
-    if (other != Claim.FREE && Claim.decode(other).use() != use) {
-      throw new IllegalStateException(
-          FailureDetail.of("the arena is in use for another purpose")
-              .with("arena", geometry.arenaId())
-              .with("asked", use)
-              .with("inUseFor", Claim.decode(other).use())
-              .advise("an arena serves streams or tickets, fixed by its first use")
-              .message());
-    }
+    requireSameUse(side, use);
     long held = Claim.FREE;
     while (held == Claim.FREE) { // the holder may give back between the two looks
       if (words.compareAndSetClaim(side, Claim.FREE, own.encode())) {
+        claimed(side).set(true);
+        try {
+          requireSameUse(side, use); // of two that claim at once the later one sees the other
+        } catch (IllegalStateException e) {
+          giveBack(side);
+          throw e;
+        }
         return;
       }
       held = words.claimVolatile(side);
@@ -272,8 +285,33 @@ public final class ArenaCore {
             .message());
   }
 
-  /** Gives an endpoint of this process back. */
+  private void requireSameUse(Side side, Claim.Use use) {
+    long other = words.claimVolatile(side == Side.WRITER ? Side.READER : Side.WRITER);
+    if (other != Claim.FREE && Claim.decode(other).use() != use) {
+      throw usedOtherwise(use, Claim.decode(other).use());
+    }
+  }
+
+  /** Returns an exception that says that the arena serves for something else. */
+  public IllegalStateException usedOtherwise(Claim.Use asked, Claim.Use used) {
+    return new IllegalStateException(
+        FailureDetail.of("the arena is in use for another purpose")
+            .with("arena", geometry.arenaId())
+            .with("asked", asked)
+            .with("inUseFor", used)
+            .advise("an arena serves streams or tickets, fixed by its first use")
+            .message());
+  }
+
+  private AtomicBoolean claimed(Side side) {
+    return side == Side.WRITER ? writes : reads;
+  }
+
+  /** Gives an endpoint back that was claimed here, once. */
   public void giveBack(Side side) {
+    if (!claimed(side).compareAndSet(true, false)) {
+      return;
+    }
     try {
       long word = words.claimVolatile(side);
       if (word != Claim.FREE && Claim.decode(word).holder().equals(maskedSelf())) {
@@ -328,7 +366,7 @@ public final class ArenaCore {
       if (side == Side.WRITER) {
         words.setWriterWaitingVolatile(false); // the dead writer's word; a living one keeps its own
       }
-      beginGeneration(side);
+      beginGeneration(side, claim.use());
       UnitLedger reader = ledger;
       if (side == Side.WRITER && reader != null) {
         reader.writerReplaced();
@@ -341,7 +379,7 @@ public final class ArenaCore {
     }
   }
 
-  private void beginGeneration(Side dead) {
+  private void beginGeneration(Side dead, Claim.Use use) {
     synchronized (publication) {
       long published = words.publishedAcquire();
       long head = words.headAcquire();
@@ -352,10 +390,23 @@ public final class ArenaCore {
           words.setHoldingRelease(segment, 0);
         }
         words.setTailVolatile(head); // a pool has neither
-        words.setReclaimedVolatile(published);
+        words.setReclaimedVolatile(use == Claim.Use.TICKETS ? endOfTaken(published) : published);
         words.signalSpace();
       }
     }
+  }
+
+  /**
+   * Returns how far a dead reader's tickets are taken: its views died with it. The other tickets
+   * may be anywhere, and stay good.
+   */
+  private long endOfTaken(long published) {
+    long segments = geometry.segments();
+    long unit = words.checkedReclaimed(words.reclaimedAcquire(), published, segments);
+    while (unit < published && words.takenAcquire(unit % segments) == unit + 1) {
+      unit++;
+    }
+    return unit;
   }
 
   /**
@@ -449,6 +500,20 @@ public final class ArenaCore {
     }
   }
 
+  /** Returns what is attached to this arena in this process, made on first use. */
+  public synchronized Attachment attachment(Function<ArenaCore, ? extends Attachment> maker) {
+    Attachment known = attachment;
+    if (known == null) {
+      known = maker.apply(this);
+      attachment = known;
+    }
+    return known;
+  }
+
+  private synchronized @Nullable Attachment attachment() {
+    return attachment;
+  }
+
   private boolean addHandle() {
     int count = handles.get();
     while (count > 0) {
@@ -473,6 +538,14 @@ public final class ArenaCore {
       if (reader != null) {
         reader.discardUnopened();
         reader.close(); // the right to read goes back when nothing is held
+      }
+      Attachment more = attachment();
+      if (more != null) {
+        more.arenaClosed();
+      }
+      OutputAllocator copies = outputs;
+      if (copies != null) {
+        copies.close(); // idle memory goes; outputs live on
       }
       boolean ended = mapping.releaseNow();
       OPEN.remove(geometry.arenaId(), this);
@@ -659,6 +732,20 @@ public final class ArenaCore {
   /** Returns the bytes of one segment or of the whole data area, in the global scope. */
   public MemorySegment data(long offset, long byteSize) {
     return mapping.segment().asSlice(geometry.dataOffset() + offset, byteSize);
+  }
+
+  /** An endpoint that was not closed before its arena gives its side back with the memory. */
+  private final class EndClaims implements UnmapStep {
+    @Override
+    public String what() {
+      return "giving the endpoints back";
+    }
+
+    @Override
+    public void run() {
+      giveBack(Side.WRITER);
+      giveBack(Side.READER);
+    }
   }
 
   /** No unit is found by an address that something else may be mapped to. */

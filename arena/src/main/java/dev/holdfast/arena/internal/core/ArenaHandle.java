@@ -3,6 +3,7 @@ package dev.holdfast.arena.internal.core;
 import dev.holdfast.arena.ArenaClosedException;
 import dev.holdfast.arena.ArenaStats;
 import dev.holdfast.arena.FailureDetail;
+import dev.holdfast.arena.internal.life.Once;
 import dev.holdfast.arena.internal.memory.ArenaGeometry;
 import java.io.Serializable;
 import java.lang.ref.Cleaner;
@@ -13,8 +14,11 @@ import org.jspecify.annotations.Nullable;
  * The object itself is watched: when it is dropped, a cleaner closes and, in the owner, unlinks.
  */
 public final class ArenaHandle {
-  private static final Cleaner CLEANER =
-      Cleaner.create(Thread.ofPlatform().daemon().name("holdfast-dropped-arenas").factory());
+  private static final Once<Cleaner> CLEANER =
+      new Once<>(
+          () ->
+              Cleaner.create(
+                  Thread.ofPlatform().daemon().name("holdfast-dropped-arenas").factory()));
 
   /**
    * How a process comes to an arena.
@@ -39,7 +43,12 @@ public final class ArenaHandle {
 
   private ArenaHandle(Object watched, State state) {
     this.state = state;
-    this.cleanable = CLEANER.register(watched, state::dropped);
+    this.cleanable = CLEANER.get().register(watched, state::dropped);
+  }
+
+  /** Starts the cleaner, so that a handle can be made where nothing may fail. */
+  static Cleaner start() {
+    return CLEANER.get();
   }
 
   /** Makes the handle of the object that made an arena. */

@@ -3,6 +3,8 @@ package dev.holdfast.arena.internal.core;
 import dev.holdfast.arena.ViewScope;
 import dev.holdfast.arena.internal.events.GcAskedEvent;
 import dev.holdfast.arena.internal.life.CollectionMarker;
+import dev.holdfast.arena.internal.life.Logs;
+import dev.holdfast.arena.internal.life.Once;
 import dev.holdfast.arena.internal.life.UnitLedger;
 import dev.holdfast.arena.internal.life.UnitRecord;
 import dev.holdfast.arena.internal.output.OutputAllocator;
@@ -29,7 +31,7 @@ import org.jspecify.annotations.Nullable;
  * s.
  */
 final class StarvationGuard {
-  private static final Logger LOG = System.getLogger("dev.holdfast.arena");
+  private static final Logger LOG = Logs.of("dev.holdfast.arena");
   private static final long LOOK_NANOS = 20_000_000L;
   private static final long IDLE_LOOK_NANOS = 100_000_000L;
   private static final long DEAR_NANOS = 100_000_000L;
@@ -37,8 +39,13 @@ final class StarvationGuard {
   private static final long IDLE_NANOS = 10_000_000_000L;
   private static final int SHARE_OF_TIME = 5;
   private static final Map<ArenaCore, Watched> WATCHED = new ConcurrentHashMap<>();
-  private static final Thread THREAD =
-      Thread.ofPlatform().daemon().name("holdfast-starvation-guard").start(StarvationGuard::work);
+  private static final Once<Thread> THREAD =
+      new Once<>(
+          () ->
+              Thread.ofPlatform()
+                  .daemon()
+                  .name("holdfast-starvation-guard")
+                  .start(StarvationGuard::work));
 
   /** What is known of one arena; touched by the daemon, but for the advice. */
   static final class Watched {
@@ -52,15 +59,20 @@ final class StarvationGuard {
 
   private StarvationGuard() {}
 
+  /** Starts the daemon, so that watching needs no thread any more. */
+  static Thread start() {
+    return THREAD.get();
+  }
+
   /** Watches an arena until its memory is unmapped. */
   static void watch(ArenaCore core) {
     var _ = WATCHED.putIfAbsent(core, new Watched());
-    LockSupport.unpark(THREAD);
+    LockSupport.unpark(THREAD.get());
   }
 
   /** Ends the daemon's pause. */
   static void lookNow() {
-    LockSupport.unpark(THREAD);
+    LockSupport.unpark(THREAD.get());
   }
 
   /** Returns whether heap copies are advised for an arena. */

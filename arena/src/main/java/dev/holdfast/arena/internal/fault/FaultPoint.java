@@ -57,6 +57,10 @@ public enum FaultPoint {
   BEFORE_UNMAP,
   /** A reservation was filled and is not sealed. */
   RESERVATION_FILLED,
+  /** A reservation is marked complete, its number is not published. */
+  TICKET_SEALED,
+  /** A ticket is marked taken, and nobody has its lease. */
+  TICKET_TAKEN,
   /** The worker's main method has begun. */
   WORKER_STARTING,
   /** The worker is about to run an initializer. */

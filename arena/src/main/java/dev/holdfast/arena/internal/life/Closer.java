@@ -16,13 +16,13 @@ import org.jspecify.annotations.Nullable;
  * need be: leaking is preferred to corrupting.
  */
 public final class Closer {
-  private static final Logger LOG = System.getLogger("dev.holdfast.arena");
+  private static final Logger LOG = Logs.of("dev.holdfast.arena");
   private static final long REPORT_AFTER_NANOS = 10_000_000_000L;
   private static final long FIRST_PAUSE_NANOS = 1_000_000L;
   private static final long LONGEST_PAUSE_NANOS = 100_000_000L;
   private static final AtomicReference<@Nullable Task> HANDED_OVER = new AtomicReference<>();
-  private static final Thread THREAD =
-      Thread.ofPlatform().daemon().name("holdfast-closer").start(Closer::work);
+  private static final Once<Thread> THREAD =
+      new Once<>(() -> Thread.ofPlatform().daemon().name("holdfast-closer").start(Closer::work));
 
   /** Something to do once, on the closer's thread. Handed over at most once. */
   public abstract static class Task {
@@ -41,9 +41,9 @@ public final class Closer {
 
   private Closer() {}
 
-  /** Starts the daemon, so that later calls need no class initialization. */
+  /** Starts the daemon, so that later calls need no class initialization and no thread. */
   public static void start() {
-    LockSupport.unpark(THREAD);
+    LockSupport.unpark(THREAD.get());
   }
 
   /** Hands a task over. */
@@ -53,7 +53,7 @@ public final class Closer {
       top = HANDED_OVER.get();
       task.next = top;
     } while (!HANDED_OVER.compareAndSet(top, task));
-    LockSupport.unpark(THREAD);
+    LockSupport.unpark(THREAD.get());
   }
 
   private static void work() {
@@ -104,7 +104,8 @@ public final class Closer {
       task.reported = true;
       LOG.log(
           Logger.Level.WARNING,
-          "a scope cannot be ended for 10 seconds, because a native call or a channel operation uses it");
+          "a scope cannot be ended for 10 seconds, because a native call or a channel operation"
+              + " uses it");
     }
     return false;
   }

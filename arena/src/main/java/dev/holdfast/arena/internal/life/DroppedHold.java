@@ -11,7 +11,7 @@ import org.jspecify.annotations.Nullable;
  * address may still read them.
  */
 final class DroppedHold extends PhantomReference<Object> {
-  private static final Logger LOG = System.getLogger("dev.holdfast.arena");
+  private static final Logger LOG = Logs.of("dev.holdfast.arena");
   private static final Set<DroppedHold> OPEN = ConcurrentHashMap.newKeySet();
 
   private final Owned unit;
@@ -33,7 +33,8 @@ final class DroppedHold extends PhantomReference<Object> {
     if (OPEN.remove(this)) {
       LOG.log(
           Logger.Level.WARNING,
-          "a hold was dropped without close, its unit stays held for ever: arena={0} unit={1} takenAt={2}",
+          "a hold was dropped without close, its unit stays held for ever: arena={0} unit={1}"
+              + " takenAt={2}",
           unit.arena(),
           String.valueOf(unit.unit()),
           Tracing.place(trace));

@@ -9,7 +9,7 @@ import java.util.List;
  * each whether or not another failed; it ends no scope and unmaps nothing.
  */
 public final class ExitHook {
-  private static final Logger LOG = System.getLogger("dev.holdfast.arena");
+  private static final Logger LOG = Logs.of("dev.holdfast.arena");
   private static final List<Step> STEPS = new ArrayList<>();
   private static boolean installed;
 

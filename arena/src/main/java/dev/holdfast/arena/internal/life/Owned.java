@@ -32,8 +32,13 @@ public abstract class Owned {
   private volatile long since;
   private volatile @Nullable Throwable trace;
 
-  /** For subclasses. */
+  /** For subclasses whose storage begins as an unopened parcel. */
   protected Owned() {}
+
+  /** For subclasses whose storage begins in another way. */
+  protected Owned(HolderKind first) {
+    this.kind = first;
+  }
 
   /** Returns the number of the unit whose bytes these are. */
   public abstract long unit();
@@ -49,6 +54,11 @@ public abstract class Owned {
 
   /** A lease was dropped without a close. */
   protected abstract void leaked();
+
+  /** Returns what its user closes, as the log names it. */
+  protected String closedBy() {
+    return "lease";
+  }
 
   /** Adds an owner unless the count has reached zero. */
   public final boolean retain() {
@@ -79,7 +89,7 @@ public abstract class Owned {
       event.arena = arena();
       event.unit = unit();
       event.holder = kind.text();
-      event.heldMillis = BootClock.millis() - since;
+      event.heldMillis = since == 0 ? 0 : BootClock.millis() - since;
       event.commit();
     }
   }

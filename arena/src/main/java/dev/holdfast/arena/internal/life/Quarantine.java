@@ -11,11 +11,18 @@ import java.util.concurrent.atomic.AtomicBoolean;
  * pauses, and once at exit.
  */
 public final class Quarantine {
-  private static final Logger LOG = System.getLogger("dev.holdfast.arena");
+  private static final Logger LOG = Logs.of("dev.holdfast.arena");
   private static final long FIRST_PAUSE_MILLIS = 100;
   private static final long LONGEST_PAUSE_MILLIS = 60_000;
   private static final List<Retained> ITEMS = new CopyOnWriteArrayList<>();
   private static final AtomicBoolean STARTED = new AtomicBoolean();
+  private static final Once<Thread> THREAD =
+      new Once<>(
+          () ->
+              Thread.ofPlatform()
+                  .daemon()
+                  .name("holdfast-quarantine")
+                  .start(Quarantine::retryForEver));
   private static final ThreadLocal<Boolean> RETRYING = ThreadLocal.withInitial(() -> false);
 
   /** Something that could not be ended with certainty. */
@@ -39,8 +46,12 @@ public final class Quarantine {
     ITEMS.add(item);
     LOG.log(Logger.Level.WARNING, () -> "kept for a retry: " + item.what() + ": " + item.why());
     if (STARTED.compareAndSet(false, true)) {
-      Thread.ofPlatform().daemon().name("holdfast-quarantine").start(Quarantine::retryForEver);
       ExitHook.atExit("retry the quarantine", Quarantine::retry);
+    }
+    try {
+      var _ = THREAD.get();
+    } catch (OutOfMemoryError e) {
+      LOG.log(Logger.Level.WARNING, "no thread for retries, so only a close and the exit try", e);
     }
   }
 

@@ -2,9 +2,11 @@ package dev.holdfast.arena.internal.life;
 
 import dev.holdfast.arena.ArenaCorruptedException;
 import dev.holdfast.arena.FailureDetail;
+import dev.holdfast.arena.TicketException;
 import dev.holdfast.arena.UnitReceipt;
 import dev.holdfast.arena.internal.fault.FaultPoint;
 import dev.holdfast.arena.internal.memory.ArenaWords;
+import java.util.Objects;
 import java.util.UUID;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.LongAdder;
@@ -25,6 +27,12 @@ import org.jspecify.annotations.Nullable;
  * <p>Units that a dead writer published and nobody admitted, and bytes that it stored ahead of its
  * last number, become one void record, which carries the number of the last of those units (or of
  * the unit before, when there is none) and is given back in its turn.
+ *
+ * <p>A book of tickets appends the records itself: up to the number of a ticket when that is taken,
+ * so that tickets are taken in any order. A record whose ticket was not taken here belongs to
+ * nobody in this process. It stops the drain, and it is never given back when the book is closed:
+ * its ticket may still be recovered by the next reader. Which tickets were taken is written to
+ * shared memory, so that the next reader refuses them, and advances over them.
  */
 public final class UnitLedger {
 
@@ -72,6 +80,7 @@ public final class UnitLedger {
   private final UUID arenaId;
   private final ArenaWords words;
   private final Storage storage;
+  private final boolean tickets;
   private final LongAdder leaks = new LongAdder();
   private final AtomicInteger pendingDrains = new AtomicInteger();
 
@@ -87,9 +96,22 @@ public final class UnitLedger {
 
   /** Begins a book at the words' {@code reclaimed}. */
   public UnitLedger(UUID arenaId, ArenaWords words, Storage storage, long reclaimedBytes) {
+    this(arenaId, words, storage, reclaimedBytes, false);
+  }
+
+  /** Begins a pool's book of tickets at the words' {@code reclaimed}. */
+  public static UnitLedger ofTickets(UUID arenaId, ArenaWords words, Storage storage) {
+    UnitLedger ledger = new UnitLedger(arenaId, words, storage, 0, true);
+    ledger.resume();
+    return ledger;
+  }
+
+  private UnitLedger(
+      UUID arenaId, ArenaWords words, Storage storage, long reclaimedBytes, boolean tickets) {
     this.arenaId = arenaId;
     this.words = words;
     this.storage = storage;
+    this.tickets = tickets;
     this.nextUnit =
         words.checkedReclaimed(
             words.reclaimedAcquire(), words.publishedAcquire(), storage.mostOutstanding());
@@ -98,7 +120,10 @@ public final class UnitLedger {
     this.retired = before;
     Generation now = Generation.read(words);
     this.generation = now.number;
-    if (now.firstUnit > nextUnit || (now.firstUnit == nextUnit && now.firstByte > reclaimedBytes)) {
+    if (!tickets
+        && (now.firstUnit > nextUnit
+            || (now.firstUnit == nextUnit && now.firstByte > reclaimedBytes))) {
+      requirePossible(now);
       skipTo(now); // its writer was replaced while nobody read
     }
   }
@@ -156,11 +181,97 @@ public final class UnitLedger {
   }
 
   /**
+   * Takes a ticket's unit for the caller alone; tickets are taken in any order.
+   *
+   * @param ticket from anywhere
+   * @param secondUse what the next use of the ticket is refused as
+   * @throws TicketException when it cannot be taken; nothing has changed then
+   */
+  public synchronized UnitRecord takeTicket(TicketNumber ticket, TicketRefusal secondUse) {
+    long unit = ticket.unit();
+    requireNotClosed();
+    if (!ticket.arenaId().equals(arenaId)) {
+      throw TicketRefusal.FOREIGN.of(arenaId, ticket);
+    }
+    long last = retired.unit() + storage.mostOutstanding();
+    if (unit < 0 || unit > last) {
+      throw TicketRefusal.FORGED.of(arenaId, ticket);
+    }
+    long segment = unit % storage.mostOutstanding();
+    boolean sealed = words.sealedAcquire(segment) == unit + 1;
+    if (sealed
+        && (words.sealedSpanAcquire(segment) != ticket.span()
+            || words.sealedKeyAcquire(segment) != ticket.key())) {
+      throw TicketRefusal.FORGED.of(arenaId, ticket);
+    }
+    UnitRecord record = find(unit);
+    if (record != null && record.isTaken()) {
+      throw record.secondUse().of(arenaId, ticket);
+    }
+    if (record == null && unit < nextUnit) { // released, and its place in the table used again
+      throw TicketRefusal.STALE.of(arenaId, ticket);
+    }
+    if (!sealed) {
+      throw TicketRefusal.FORGED.of(arenaId, ticket);
+    }
+    if (record == null) {
+      appendUpTo(unit);
+      record = newest;
+    }
+    storage.retainMemory();
+    try {
+      words.setTakenRelease(segment, unit + 1);
+      words.settle();
+    } catch (InternalError e) { // the backing file was cut short
+      storage.releaseMemory();
+      throw e;
+    }
+    record.takeTicket(ticket.span(), secondUse);
+    return record;
+  }
+
+  /** Notes which tickets former readers have taken; all of them are released. */
+  private synchronized void resume() {
+    long first = nextUnit;
+    long last = first - 1;
+    for (long unit = first; unit < first + storage.mostOutstanding(); unit++) {
+      if (takenBefore(unit)) {
+        last = unit;
+      }
+    }
+    appendUpTo(last);
+    drain();
+  }
+
+  private void appendUpTo(long last) {
+    for (long unit = nextUnit; unit <= last; unit++) {
+      UnitRecord record = new UnitRecord(this, unit);
+      if (takenBefore(unit)) {
+        record.goneBefore();
+      }
+      makeRoom(unit);
+      link(record);
+      UnitRecord[] records = table;
+      records[(int) (unit & (records.length - 1))] = record;
+    }
+  }
+
+  private boolean takenBefore(long unit) {
+    return words.takenAcquire(unit % storage.mostOutstanding()) == unit + 1;
+  }
+
+  private @Nullable UnitRecord find(long unit) {
+    UnitRecord[] records = table;
+    UnitRecord record = records[(int) (unit & (records.length - 1))];
+    return record == null || record.unit() != unit ? null : record;
+  }
+
+  /**
    * Looks whether the owner has replaced a dead writer: published units that were never admitted
-   * are discarded then. Without this call the next admission looks.
+   * are discarded then. Without this call the next admission looks. Tickets outlive their writer.
    */
   public synchronized void writerReplaced() {
-    if (!closed) {
+    if (!closed && !tickets) {
       enterGeneration();
     }
   }
@@ -176,10 +287,13 @@ public final class UnitLedger {
 
   /**
    * Gives back what was admitted and never opened; the arena is closed, and nobody can open it any
-   * more.
+   * more. Tickets are left alone: the next reader can recover them.
    */
   public void discardUnopened() {
-    for (UnitRecord record = retired.next(); record != null; record = record.next()) {
+    if (tickets) {
+      return;
+    }
+    for (UnitRecord record = retired.next(); record != null; record = after(record)) {
       if (record.take()) {
         record.retire();
       }
@@ -192,16 +306,25 @@ public final class UnitLedger {
     storage.releaseMemory();
   }
 
-  /** Returns how many admitted units are not given back. */
+  /** Returns how many admitted units, or taken tickets, are not given back. */
   public long held() {
-    return Math.max(0, nextUnit - (retired.unit() + 1));
+    if (!tickets) {
+      return Math.max(0, nextUnit - (retired.unit() + 1));
+    }
+    long count = 0;
+    for (UnitRecord record = retired.next(); record != null; record = after(record)) {
+      if (record.isTaken()) {
+        count++;
+      }
+    }
+    return count;
   }
 
   /** Returns the oldest unit that is not released, or null. */
   public @Nullable UnitRecord oldest() {
     UnitRecord record = retired.next();
     while (record != null && record.isReleased()) {
-      record = record.next();
+      record = after(record);
     }
     return record;
   }
@@ -214,7 +337,7 @@ public final class UnitLedger {
   /** Returns how many leases wait for their scope's end. */
   public long closingLeases() {
     long count = 0;
-    for (UnitRecord record = retired.next(); record != null; record = record.next()) {
+    for (UnitRecord record = retired.next(); record != null; record = after(record)) {
       if (!record.isReleased() && record.kind() == HolderKind.CLOSING_LEASE) {
         count++;
       }
@@ -258,6 +381,12 @@ public final class UnitLedger {
       return;
     }
     Generation now = Generation.read(words);
+    requirePossible(now);
+    skipTo(now);
+    generation = now.number;
+  }
+
+  private void requirePossible(Generation now) {
     if (now.number < generation
         || now.firstUnit < nextUnit
         || now.firstUnit - nextUnit > storage.mostOutstanding()
@@ -268,8 +397,6 @@ public final class UnitLedger {
               .with("firstUnit", now.firstUnit)
               .with("expectedUnit", nextUnit));
     }
-    skipTo(now);
-    generation = now.number;
   }
 
   private void skipTo(Generation now) {
@@ -291,15 +418,23 @@ public final class UnitLedger {
   }
 
   private UnitRecord append(long unit, long start, long span) {
+    requireNotClosed();
+    UnitRecord record = new UnitRecord(this, unit, start, span);
+    storage.retainMemory();
+    link(record);
+    return record;
+  }
+
+  private void requireNotClosed() {
     if (closed) {
       throw new IllegalStateException("the reader is closed: arena=" + arenaId);
     }
-    UnitRecord record = new UnitRecord(this, unit, start, span);
-    storage.retainMemory();
+  }
+
+  private void link(UnitRecord record) {
     newest.link(record);
     newest = record;
-    nextUnit = unit + 1;
-    return record;
+    nextUnit = record.unit() + 1;
   }
 
   private void makeRoom(long unit) {
@@ -340,23 +475,54 @@ public final class UnitLedger {
 
   private void advance() {
     boolean ending = closing; // before the list: a unit admitted ahead of the close is seen below
-    UnitRecord last = retired;
+    UnitRecord first = retired;
+    UnitRecord last = first;
     UnitRecord following = last.next();
     while (following != null && following.isReleased()) {
       last = following;
       following = last.next();
     }
-    if (last != retired) {
+    if (last != first) {
       retired = last;
+      unlink(first, last);
       publishReturned(last);
       if (FaultPoint.ENABLED) {
         FaultPoint.UNIT_RELEASED.reach();
       }
     }
-    if (ending && following == null && !drained) {
+    if (ending && !drained && isNobodys(following)) {
       drained = true;
       storage.drained();
     }
+  }
+
+  /**
+   * Makes records that were walked over lead to themselves, so that a lease which somebody keeps
+   * after its end does not keep all later records.
+   */
+  private static void unlink(UnitRecord first, UnitRecord end) {
+    UnitRecord record = first;
+    while (record != end) {
+      UnitRecord next = Objects.requireNonNull(record.next());
+      record.link(record);
+      record = next;
+    }
+  }
+
+  /** Returns the next record; a look that was overtaken by the drain goes on behind that. */
+  private @Nullable UnitRecord after(UnitRecord record) {
+    UnitRecord next = record.next();
+    return next == record ? retired.next() : next;
+  }
+
+  /** Returns whether nothing that this process holds is left in the list from a record on. */
+  private boolean isNobodys(@Nullable UnitRecord first) {
+    for (UnitRecord record = first; record != null; record = record.next()) {
+      if (!tickets || (record.isTaken() && !record.isReleased())) {
+        return false;
+      }
+    }
+    return true;
   }
 
   /** A release has nobody to tell that the backing file was cut short; the endpoints do. */

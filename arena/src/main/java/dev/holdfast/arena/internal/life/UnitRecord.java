@@ -25,7 +25,8 @@ public final class UnitRecord extends Owned {
   private final UnitLedger ledger;
   private final long unit;
   private final long start;
-  private final long span;
+  private long span; // of a ticket: set when it is taken
+  private TicketRefusal secondUse = TicketRefusal.STALE; // of a ticket; guarded by the ledger
 
   private volatile int state = ADMITTED;
   private volatile boolean released;
@@ -36,6 +37,15 @@ public final class UnitRecord extends Owned {
     this.unit = unit;
     this.start = start;
     this.span = span;
+  }
+
+  /** Makes the record of a number whose ticket is somewhere else, or not sealed yet. */
+  UnitRecord(UnitLedger ledger, long unit) {
+    super(HolderKind.TICKET);
+    this.ledger = ledger;
+    this.unit = unit;
+    this.start = 0;
+    this.span = 0;
   }
 
   @Override
@@ -61,6 +71,28 @@ public final class UnitRecord extends Owned {
   /** Takes the unit for opening or discarding; of two calls one wins. */
   public boolean take() {
     return STATE.compareAndSet(this, ADMITTED, TAKEN);
+  }
+
+  boolean isTaken() {
+    return state == TAKEN;
+  }
+
+  /** Takes a ticket's unit. Called once, under the ledger's lock. */
+  void takeTicket(long newSpan, TicketRefusal newSecondUse) {
+    span = newSpan;
+    secondUse = newSecondUse;
+    state = TAKEN;
+  }
+
+  /** Returns what the next use of the ticket is refused as, once it was taken. */
+  TicketRefusal secondUse() {
+    return secondUse;
+  }
+
+  /** Notes that a former reader took and released the unit. */
+  void goneBefore() {
+    state = TAKEN;
+    released = true;
   }
 
   @Override

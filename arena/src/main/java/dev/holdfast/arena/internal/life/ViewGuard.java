@@ -20,9 +20,12 @@ import java.lang.ref.ReferenceQueue;
  * needed.
  */
 public final class ViewGuard extends PhantomReference<MemorySegment.Scope> {
-  private static final Logger LOG = System.getLogger("dev.holdfast.arena");
+  private static final Logger LOG = Logs.of("dev.holdfast.arena");
   private static final ReferenceQueue<Object> COLLECTED = new ReferenceQueue<>();
   private static final VarHandle ENDED;
+  private static final Once<Thread> THREAD =
+      new Once<>(
+          () -> Thread.ofPlatform().daemon().name("holdfast-cleaner").start(ViewGuard::work));
 
   static {
     try {
@@ -30,12 +33,16 @@ public final class ViewGuard extends PhantomReference<MemorySegment.Scope> {
     } catch (ReflectiveOperationException e) {
       throw new ExceptionInInitializerError(e);
     }
-    Thread.ofPlatform().daemon().name("holdfast-cleaner").start(ViewGuard::work);
   }
 
   private final Owned unit;
   private final ViewScope scope;
   private volatile boolean ended;
+
+  /** Starts the daemon, so that a guard can be made where nothing may fail. */
+  public static Thread start() {
+    return THREAD.get();
+  }
 
   /** Makes a guard of a unit's scope. */
   public ViewGuard(Owned unit, MemorySegment.Scope watched, ViewScope scope) {
@@ -90,7 +97,8 @@ public final class ViewGuard extends PhantomReference<MemorySegment.Scope> {
     event.commit();
     LOG.log(
         Logger.Level.WARNING,
-        "a lease was dropped without close: arena={0} unit={1} takenAt={2}",
+        "a {0} was dropped without close: arena={1} unit={2} takenAt={3}",
+        unit.closedBy(),
         unit.arena(),
         String.valueOf(unit.unit()),
         unit.place());

@@ -118,6 +118,17 @@ public record ArenaGeometry(
    * @throws ArenaCorruptedException when they cannot be true
    */
   public static ArenaGeometry read(MemorySegment memory) {
+    return read(memory, memory.byteSize());
+  }
+
+  /**
+   * Reads a header and checks that its numbers fit each other and the file.
+   *
+   * @param memory the header's bytes at least
+   * @param mappedBytes the size of the file
+   * @throws ArenaCorruptedException when they cannot be true
+   */
+  public static ArenaGeometry read(MemorySegment memory, long mappedBytes) {
     if (memory.byteSize() < ArenaLayout.HEADER_BYTES) {
       throw damaged("fileBytes", memory.byteSize());
     }
@@ -143,7 +154,7 @@ public record ArenaGeometry(
             new ProcessIdentity(
                 memory.get(LONG, ArenaLayout.OWNER_PID_OFFSET),
                 memory.get(LONG, ArenaLayout.OWNER_START_OFFSET)));
-    read.check(memory.byteSize(), memory.get(LONG, ArenaLayout.DATA_BYTES_OFFSET));
+    read.check(mappedBytes, memory.get(LONG, ArenaLayout.DATA_BYTES_OFFSET));
     return read;
   }
 

@@ -35,7 +35,15 @@ package dev.holdfast.arena.internal.memory;
  *     1288      8  generation: number of its first unit, stored before the generation
  *     1296      8  generation: ring's head where it begins, in bytes, stored before the generation
  *
- *     4096  256*i  sealed[i], 128 bytes, then holding[i], 128 bytes, for each segment
+ *     4096  256*i  words of the writer for segment i, 128 bytes, then of the reader, 128 bytes
+ *
+ *   offset  bytes  words of a segment
+ *        0      8  sealed: number of the unit + 1, stored last
+ *        8      8  sealedSpan: bytes of the sealed unit
+ *       16      8  sealedKey: what its ticket knows
+ *       24      8  sealedSince: milliseconds since boot, for people
+ *      128      8  holding
+ *      136      8  taken: number of the unit + 1 when its ticket was recovered or discarded
  * </pre>
  *
  * The data begin at the first page of the backing behind that.
@@ -82,6 +90,10 @@ public final class ArenaLayout {
   public static final long HEADER_BYTES = 4096;
 
   private static final long PER_SEGMENT = 2 * WORD_BYTES;
+  private static final long SPAN = Long.BYTES;
+  private static final long KEY = SPAN + Long.BYTES;
+  private static final long SINCE = KEY + Long.BYTES;
+  private static final long TAKEN = Long.BYTES;
 
   private ArenaLayout() {}
 
@@ -90,9 +102,29 @@ public final class ArenaLayout {
     return HEADER_BYTES + segment * PER_SEGMENT;
   }
 
+  /** Returns the offset of a segment's {@code sealedSpan} word. */
+  public static long sealedSpanOffset(long segment) {
+    return sealedOffset(segment) + SPAN;
+  }
+
+  /** Returns the offset of a segment's {@code sealedKey} word. */
+  public static long sealedKeyOffset(long segment) {
+    return sealedOffset(segment) + KEY;
+  }
+
+  /** Returns the offset of a segment's {@code sealedSince} word. */
+  public static long sealedSinceOffset(long segment) {
+    return sealedOffset(segment) + SINCE;
+  }
+
   /** Returns the offset of a segment's {@code holding} word. */
   public static long holdingOffset(long segment) {
     return sealedOffset(segment) + WORD_BYTES;
+  }
+
+  /** Returns the offset of a segment's {@code taken} word. */
+  public static long takenOffset(long segment) {
+    return holdingOffset(segment) + TAKEN;
   }
 
   /** Returns where the data begin. */

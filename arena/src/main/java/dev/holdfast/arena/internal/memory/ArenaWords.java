@@ -9,6 +9,9 @@ import dev.holdfast.arena.Side;
  * with what order, is in {@code docs/memory-model.md}.
  */
 public final class ArenaWords {
+  /** No counter ever comes so far, and nothing that is added to one that is smaller overflows. */
+  private static final long MOST_COUNTED = 1L << 62;
+
   private final SharedWords words;
   private final long segments;
 
@@ -136,8 +139,41 @@ public final class ArenaWords {
     return words.getAcquire(ArenaLayout.sealedOffset(checked(segment)));
   }
 
+  /** Says that a unit is complete; what belongs to it is stored before. */
   public void setSealedRelease(long segment, long unitPlusOne) {
     words.setRelease(ArenaLayout.sealedOffset(checked(segment)), unitPlusOne);
+  }
+
+  public long sealedSpanAcquire(long segment) {
+    return words.getAcquire(ArenaLayout.sealedSpanOffset(checked(segment)));
+  }
+
+  public void setSealedSpanRelease(long segment, long bytes) {
+    words.setRelease(ArenaLayout.sealedSpanOffset(checked(segment)), bytes);
+  }
+
+  public long sealedKeyAcquire(long segment) {
+    return words.getAcquire(ArenaLayout.sealedKeyOffset(checked(segment)));
+  }
+
+  public void setSealedKeyRelease(long segment, long key) {
+    words.setRelease(ArenaLayout.sealedKeyOffset(checked(segment)), key);
+  }
+
+  public long sealedSinceAcquire(long segment) {
+    return words.getAcquire(ArenaLayout.sealedSinceOffset(checked(segment)));
+  }
+
+  public void setSealedSinceRelease(long segment, long bootMillis) {
+    words.setRelease(ArenaLayout.sealedSinceOffset(checked(segment)), bootMillis);
+  }
+
+  public long takenAcquire(long segment) {
+    return words.getAcquire(ArenaLayout.takenOffset(checked(segment)));
+  }
+
+  public void setTakenRelease(long segment, long unitPlusOne) {
+    words.setRelease(ArenaLayout.takenOffset(checked(segment)), unitPlusOne);
   }
 
   public long holdingAcquire(long segment) {
@@ -150,7 +186,10 @@ public final class ArenaWords {
 
   /** Returns a count of reclaimed units that can be true, for a number of published ones. */
   public long checkedReclaimed(long reclaimed, long published, long mostOutstanding) {
-    if (reclaimed < 0 || reclaimed > published || published - reclaimed > mostOutstanding) {
+    if (reclaimed < 0
+        || reclaimed > published
+        || published > MOST_COUNTED
+        || published - reclaimed > mostOutstanding) {
       throw new ArenaCorruptedException(
           FailureDetail.of("the counters of an arena cannot be true")
               .with("published", published)
@@ -162,7 +201,7 @@ public final class ArenaWords {
 
   /** Returns a ring's tail that can be true, for a head. */
   public static long checkedTail(long tail, long head, long capacity) {
-    if (tail < 0 || tail > head || head - tail > capacity) {
+    if (tail < 0 || tail > head || head > MOST_COUNTED || head - tail > capacity) {
       throw new ArenaCorruptedException(
           FailureDetail.of("the counters of an arena cannot be true")
               .with("head", head)

@@ -3,41 +3,51 @@ package dev.holdfast.arena.internal.pool;
 import dev.holdfast.arena.AcquireTimeoutException;
 import dev.holdfast.arena.ArenaWriter;
 import dev.holdfast.arena.FailureDetail;
+import dev.holdfast.arena.HoldfastInterruptedException;
 import dev.holdfast.arena.Placement;
 import dev.holdfast.arena.Side;
 import dev.holdfast.arena.UnitReceipt;
 import dev.holdfast.arena.UnitTooLargeException;
+import dev.holdfast.arena.ViewScope;
 import dev.holdfast.arena.internal.core.ArenaCore;
+import dev.holdfast.arena.internal.core.SpaceWait;
 import dev.holdfast.arena.internal.events.UnitPublishedEvent;
-import dev.holdfast.arena.internal.events.UnitWaitEvent;
 import dev.holdfast.arena.internal.fault.FaultPoint;
-import dev.holdfast.arena.internal.life.Nanos;
+import dev.holdfast.arena.internal.life.Closer;
 import dev.holdfast.arena.internal.memory.ArenaLayout;
 import dev.holdfast.arena.internal.memory.ArenaWords;
 import dev.holdfast.arena.internal.memory.BulkCopy;
 import dev.holdfast.arena.internal.memory.Claim;
-import dev.holdfast.arena.internal.memory.SharedWords;
-import dev.holdfast.arena.internal.wait.WaitPoint;
-import dev.holdfast.arena.internal.wait.Waiting;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import java.time.Duration;
+import java.util.concurrent.locks.LockSupport;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The writer of a pool: a unit takes the next segment, binaries start on 64-byte boundaries in it.
+ *
+ * <p>What the producer filled in place is there already when the unit is committed: its views are
+ * ended, and then the number is stored with release.
  */
-public final class PoolWriter implements ArenaWriter, WaitPoint {
+public final class PoolWriter implements ArenaWriter {
   /** Where binaries start: a cache line, and what vector loads want. */
   private static final long ALIGNMENT = 64;
+
+  /** Segments begin on pages in every process, and nothing more can be promised. */
+  private static final long MOST_ALIGNMENT = 4096;
+
+  private static final long FIRST_PAUSE_NANOS = 1_000_000;
+  private static final long LONGEST_PAUSE_NANOS = 50_000_000;
 
   private final Object keptOpen;
   private final ArenaCore core;
   private final ArenaWords words;
   private final long segments;
   private final long segmentSize;
-  private final long acquireTimeoutNanos;
+  private final SpaceWait space;
+  private final ProducerMemory filled;
 
-  private Runnable whileWaiting = () -> {};
   private long unit;
   private long cursor;
   private boolean open;
@@ -56,7 +66,8 @@ public final class PoolWriter implements ArenaWriter, WaitPoint {
     this.words = core.words();
     this.segments = core.geometry().segments();
     this.segmentSize = core.geometry().unitBytes();
-    this.acquireTimeoutNanos = Nanos.of(acquireTimeout);
+    this.space = new SpaceWait(core, acquireTimeout, this::hasSegment);
+    this.filled = new ProducerMemory(core);
     core.enter();
     try {
       core.claim(Side.WRITER, Claim.Use.STREAMS);
@@ -89,7 +100,7 @@ public final class PoolWriter implements ArenaWriter, WaitPoint {
 
   @Override
   public void whileWaiting(Runnable check) {
-    whileWaiting = check;
+    space.whileWaiting(check);
   }
 
   @Override
@@ -100,9 +111,10 @@ public final class PoolWriter implements ArenaWriter, WaitPoint {
     }
     core.enter();
     try {
-      if (!ready()) {
-        waitForSegment();
+      if (!filled.abortedHasEnded()) {
+        awaitEndOfAborted();
       }
+      space.await(unit, this::timeout);
       cursor = 0;
       open = true;
       if (FaultPoint.ENABLED) {
@@ -115,31 +127,34 @@ public final class PoolWriter implements ArenaWriter, WaitPoint {
     }
   }
 
-  private void waitForSegment() {
-    core.requireOpenForWaiting();
-    if (FaultPoint.ENABLED) {
-      FaultPoint.WAITING_FOR_SPACE.reach();
-    }
-    UnitWaitEvent event = new UnitWaitEvent();
-    event.begin();
-    long start = System.nanoTime();
-    try {
-      boolean free =
-          acquireTimeoutNanos > 0 && Waiting.await(this, acquireTimeoutNanos, this::lookAround);
-      if (!free) {
-        throw timeout(System.nanoTime() - start);
-      }
-    } finally {
-      core.waited(System.nanoTime() - start);
-      event.arena = core.geometry().arenaId().toString();
-      event.unit = unit;
-      event.commit();
-    }
+  private boolean hasSegment() {
+    return unit - words.checkedReclaimed(words.reclaimedVolatile(), unit, segments) < segments;
   }
 
-  private void lookAround() {
-    core.requireOpenForWaiting();
-    whileWaiting.run();
+  /** Looks again and again, since nobody tells when a channel operation has ended. */
+  private void awaitEndOfAborted() {
+    long start = System.nanoTime();
+    long pause = FIRST_PAUSE_NANOS;
+    while (!filled.abortedHasEnded()) {
+      space.lookAround();
+      if (Thread.currentThread().isInterrupted()) {
+        throw new HoldfastInterruptedException(
+            FailureDetail.of("interrupted while memory of an aborted unit was in use")
+                .with("unit", unit));
+      }
+      long waited = System.nanoTime() - start;
+      if (waited >= space.limitNanos()) {
+        throw new AcquireTimeoutException(
+            FailureDetail.of("the memory of an aborted unit is still in use")
+                .with("waitedFor", "end of a native call or a channel operation")
+                .with("waitedMillis", waited / 1_000_000)
+                .with("arena", core.geometry().arenaId())
+                .with("unit", unit)
+                .advise("end what reads or writes the memory before its item is sent"));
+      }
+      LockSupport.parkNanos(this, pause);
+      pause = Math.min(2 * pause, LONGEST_PAUSE_NANOS);
+    }
   }
 
   private AcquireTimeoutException timeout(long waitedNanos) {
@@ -152,7 +167,8 @@ public final class PoolWriter implements ArenaWriter, WaitPoint {
     return new AcquireTimeoutException(
         Holders.describe(words, segments, detail)
             .advise(
-                "release units sooner, or make count larger than the units held plus the prefetch"));
+                "release units sooner, or make count larger than the units held plus the"
+                    + " prefetch"));
   }
 
   @Override
@@ -163,9 +179,7 @@ public final class PoolWriter implements ArenaWriter, WaitPoint {
     if (byteSize == 0) {
       return new Placement(Math.min(offset, cursor), 0);
     }
-    if (offset > segmentSize || byteSize > segmentSize - offset) {
-      throw tooLarge(offset, byteSize);
-    }
+    requireFits(offset, byteSize);
     core.enter();
     try {
       MemorySegment target = segment().asSlice(offset, byteSize);
@@ -179,32 +193,66 @@ public final class PoolWriter implements ArenaWriter, WaitPoint {
     }
   }
 
-  private UnitTooLargeException tooLarge(long offset, long byteSize) {
-    return new UnitTooLargeException(
-        FailureDetail.of("the unit does not fit a segment")
-            .with("bytesAsked", offset + byteSize)
-            .with("segmentSize", segmentSize)
-            .with("binaryBytes", byteSize)
-            .with("arena", core.geometry().arenaId())
-            .advise(
-                "make the segments larger, or the units smaller; each binary starts at a multiple of 64"));
+  @Override
+  public boolean fillsInPlace() {
+    return true;
+  }
+
+  @Override
+  public MemorySegment allocate(long byteSize, long alignment, ViewScope scope) {
+    requireUnit();
+    if (byteSize < 0) {
+      throw new IllegalArgumentException("byteSize must not be negative: byteSize=" + byteSize);
+    }
+    if (Long.bitCount(alignment) != 1 || alignment > MOST_ALIGNMENT) {
+      throw new IllegalArgumentException(
+          "alignment must be a power of two up to %d: alignment=%d"
+              .formatted(MOST_ALIGNMENT, alignment));
+    }
+    long offset =
+        byteSize == 0 ? cursor : ArenaLayout.roundUp(cursor, Math.max(alignment, ALIGNMENT));
+    requireFits(offset, byteSize);
+    core.enter();
+    try {
+      MemorySegment memory = filled.view(segment().asSlice(offset, byteSize), scope);
+      cursor = offset + byteSize;
+      return memory;
+    } finally {
+      core.exit();
+    }
+  }
+
+  @Override
+  public @Nullable Placement placementOf(MemorySegment bytes) {
+    return open && filled.holds(bytes)
+        ? new Placement(bytes.address() - segment().address(), bytes.byteSize())
+        : null;
+  }
+
+  private void requireFits(long offset, long byteSize) {
+    if (offset > segmentSize || byteSize > segmentSize - offset) {
+      throw new UnitTooLargeException(
+          FailureDetail.of("the unit does not fit a segment")
+              .with("bytesAsked", byteSize > Long.MAX_VALUE - offset ? byteSize : offset + byteSize)
+              .with("segmentSize", segmentSize)
+              .with("binaryBytes", byteSize)
+              .with("arena", core.geometry().arenaId())
+              .advise(
+                  "make the segments larger, or the units smaller; each binary starts at a multiple"
+                      + " of 64"));
+    }
   }
 
   @Override
   public UnitReceipt commitUnit() {
     requireUnit();
+    filled.requireOwner();
     core.enter();
     try {
       if (FaultPoint.ENABLED) {
-        FaultPoint.UNIT_COPIED.reach();
-        if (cursor > 0 && FaultPoint.UNIT_FLIP_BYTE.fires()) {
-          MemorySegment bytes = segment();
-          long middle =
-              Math.min(cursor - 1, (cursor / 2) | 3); // of a float the byte that counts most
-          byte flipped = (byte) ~bytes.get(ValueLayout.JAVA_BYTE, middle);
-          bytes.set(ValueLayout.JAVA_BYTE, middle, flipped);
-        }
+        reachFaults();
       }
+      endFilling();
       publishedEvent(); // ahead, since nothing may throw once the unit is published
       UnitReceipt receipt;
       synchronized (core.publication()) { // a takeover of the reader sees both or neither
@@ -222,6 +270,27 @@ public final class PoolWriter implements ArenaWriter, WaitPoint {
     }
   }
 
+  private void endFilling() {
+    if (!filled.end()) {
+      throw new IllegalStateException(
+          FailureDetail.of("memory of the unit is in use by a native call or a channel operation")
+              .with("arena", core.geometry().arenaId())
+              .with("unit", unit)
+              .advise("end what reads or writes the memory, then commit; or abort the unit")
+              .message());
+    }
+  }
+
+  private void reachFaults() {
+    FaultPoint.UNIT_COPIED.reach();
+    if (cursor > 0 && FaultPoint.UNIT_FLIP_BYTE.fires()) {
+      MemorySegment bytes = segment();
+      long middle = Math.min(cursor - 1, (cursor / 2) | 3); // of a float the byte that counts most
+      byte flipped = (byte) ~bytes.get(ValueLayout.JAVA_BYTE, middle);
+      bytes.set(ValueLayout.JAVA_BYTE, middle, flipped);
+    }
+  }
+
   private void publishedEvent() {
     UnitPublishedEvent event = new UnitPublishedEvent();
     if (event.isEnabled()) {
@@ -234,7 +303,11 @@ public final class PoolWriter implements ArenaWriter, WaitPoint {
 
   @Override
   public void abortUnit() {
-    open = false;
+    if (open) {
+      filled.requireOwner();
+      open = false;
+      filled.abort();
+    }
   }
 
   @Override
@@ -247,8 +320,16 @@ public final class PoolWriter implements ArenaWriter, WaitPoint {
     if (closed) {
       return;
     }
+    abortUnit();
     closed = true;
-    open = false;
+    if (filled.abortedHasEnded()) {
+      giveBack();
+    } else {
+      Closer.submit(new GiveBackLater());
+    }
+  }
+
+  private void giveBack() {
     if (core.mapping().retain()) {
       try {
         core.giveBack(Side.WRITER);
@@ -260,34 +341,16 @@ public final class PoolWriter implements ArenaWriter, WaitPoint {
     }
   }
 
-  @Override
-  public boolean ready() {
-    return unit - words.checkedReclaimed(words.reclaimedVolatile(), unit, segments) < segments;
-  }
-
-  @Override
-  public void announce(boolean waiting) {
-    words.setWriterWaitingVolatile(waiting);
-  }
-
-  @Override
-  public SharedWords words() {
-    return words.shared();
-  }
-
-  @Override
-  public long signalOffset() {
-    return ArenaLayout.SPACE_SIGNAL_OFFSET;
-  }
-
-  @Override
-  public boolean retain() {
-    return core.mapping().retain();
-  }
-
-  @Override
-  public void release() {
-    core.mapping().release();
+  /** The next writer would use the segment that somebody may still write into. */
+  private final class GiveBackLater extends Closer.Task {
+    @Override
+    protected boolean run() {
+      if (!filled.abortedHasEnded()) {
+        return false;
+      }
+      giveBack();
+      return true;
+    }
   }
 
   private MemorySegment segment() {

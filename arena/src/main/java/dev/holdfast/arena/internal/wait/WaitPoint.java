@@ -8,6 +8,9 @@ public interface WaitPoint {
   /** Returns whether the wait is over; looks at the other side's word with volatile order. */
   boolean ready();
 
+  /** Returns what waits at this point have learned about looking before they sleep. */
+  SpinBudget spins();
+
   /** Says to the other side, with volatile order, whether somebody waits. */
   void announce(boolean waiting);
 

@@ -20,8 +20,6 @@ public final class Waiting {
   /** The longest time between two looks at shutdown, interrupt, deadline and the caller's check. */
   public static final long SLICE_NANOS = 100_000_000L;
 
-  private static final int SPINS = Runtime.getRuntime().availableProcessors() > 1 ? 200 : 0;
-
   private Waiting() {}
 
   private static final class Waiters {
@@ -45,11 +43,8 @@ public final class Waiting {
    * @throws HoldfastInterruptedException when the thread is interrupted; its flag stays set
    */
   public static boolean await(WaitPoint point, long timeoutNanos, Runnable check) {
-    for (int spin = 0; spin < SPINS; spin++) {
-      if (point.ready()) {
-        return true;
-      }
-      Thread.onSpinWait();
+    if (point.spins().pays(point)) {
+      return true;
     }
     long start = System.nanoTime();
     while (true) {

@@ -7,15 +7,19 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.holdfast.arena.ArenaCorruptedException;
+import dev.holdfast.arena.TicketException;
 import dev.holdfast.arena.UnitReceipt;
 import dev.holdfast.arena.internal.memory.ArenaLayout;
 import dev.holdfast.arena.internal.memory.ArenaWords;
 import dev.holdfast.arena.internal.memory.HeapWords;
 import dev.holdfast.testkit.Deadlines;
+import dev.holdfast.testkit.GcPressure;
 import dev.holdfast.testkit.Rounds;
+import java.lang.ref.WeakReference;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
+import java.util.Locale;
 import java.util.Random;
 import java.util.UUID;
 import java.util.concurrent.FutureTask;
@@ -92,6 +96,30 @@ final class UnitLedgerTest {
     assertNull(ledger.oldest());
     assertEquals(0, ledger.held());
     assertEquals(0, storage.memory.get());
+  }
+
+  @Test
+  void recordThatIsKeptAfterItsEndKeepsNoLaterOne() {
+    UnitRecord kept = admit(0);
+    kept.retire();
+    WeakReference<UnitRecord> later = new WeakReference<>(releasedAt(1));
+    for (int unit = 2; unit < SEGMENTS; unit++) {
+      admit(unit).retire();
+    }
+    Deadlines.assertEventually(
+        "the second record is gone",
+        () -> {
+          GcPressure.collect();
+          return later.refersTo(null);
+        });
+    assertEquals(0, kept.unit());
+    assertEquals(SEGMENTS, words.reclaimedAcquire());
+  }
+
+  private UnitRecord releasedAt(long unit) {
+    UnitRecord record = admit(unit);
+    record.retire();
+    return record;
   }
 
   @Test
@@ -181,6 +209,73 @@ final class UnitLedgerTest {
     assertEquals(0, storage.drains.get());
     assertThrows(IllegalStateException.class, () -> admit(1));
     unit.retire();
+    assertEquals(1, storage.drains.get());
+  }
+
+  private TicketNumber seal(long unit, long key) {
+    long segment = unit % SEGMENTS;
+    words.setSealedSpanRelease(segment, 7);
+    words.setSealedKeyRelease(segment, key);
+    words.setSealedRelease(segment, unit + 1);
+    return new TicketNumber(arena, unit, 7, key);
+  }
+
+  private static void refused(UnitLedger book, TicketNumber ticket, TicketRefusal reason) {
+    TicketException e =
+        assertThrows(TicketException.class, () -> book.takeTicket(ticket, TicketRefusal.RECOVERED));
+    assertEquals(reason.name().toLowerCase(Locale.ROOT), e.facts().get("reason"));
+  }
+
+  @Test
+  void nextReaderKnowsWhichTicketsWereTakenAndLeavesTheOthersGood() {
+    List<TicketNumber> tickets = new ArrayList<>();
+    for (int unit = 0; unit < 6; unit++) {
+      tickets.add(seal(unit, 100 + unit));
+    }
+    words.setPublishedRelease(6);
+    UnitLedger first = UnitLedger.ofTickets(arena, words, storage);
+    first.takeTicket(tickets.get(0), TicketRefusal.RECOVERED).retire();
+    first.takeTicket(tickets.get(4), TicketRefusal.DISCARDED).retire();
+    UnitRecord held = first.takeTicket(tickets.get(2), TicketRefusal.RECOVERED);
+    assertEquals(2, first.held()); // the one that is open, and the one that is behind it
+    assertEquals(1, words.reclaimedAcquire());
+    first.discardUnopened();
+    first.close();
+    assertEquals(0, storage.drains.get());
+    held.retire();
+    assertEquals(1, storage.drains.get());
+    assertEquals(0, storage.memory.get());
+    assertEquals(1, words.reclaimedAcquire());
+
+    UnitLedger second = UnitLedger.ofTickets(arena, words, storage);
+    for (int used : new int[] {0, 2, 4}) {
+      refused(second, tickets.get(used), TicketRefusal.STALE);
+    }
+    second.takeTicket(tickets.get(1), TicketRefusal.RECOVERED).retire();
+    assertEquals(3, words.reclaimedAcquire());
+    second.takeTicket(tickets.get(5), TicketRefusal.RECOVERED).retire();
+    second.takeTicket(tickets.get(3), TicketRefusal.RECOVERED).retire();
+    assertEquals(6, words.reclaimedAcquire());
+    second.close();
+    assertEquals(2, storage.drains.get());
+  }
+
+  @Test
+  void wordsOfTicketsThatCannotBeTrueGiveNothingAway() {
+    Random random = new Random(7);
+    UnitLedger book = UnitLedger.ofTickets(arena, words, storage);
+    for (int i = 0; i < 5_000; i++) {
+      long segment = random.nextInt(SEGMENTS);
+      words.setSealedRelease(segment, random.nextBoolean() ? random.nextLong() : segment + 1);
+      words.setSealedSpanRelease(segment, 7);
+      words.setTakenRelease(segment, random.nextLong());
+      long unit = random.nextBoolean() ? random.nextLong() : segment;
+      TicketNumber guess = new TicketNumber(arena, unit, 7, 1 + random.nextInt(9));
+      refused(book, guess, TicketRefusal.FORGED);
+    }
+    assertEquals(0, book.held());
+    assertEquals(0, words.reclaimedAcquire());
+    book.close();
     assertEquals(1, storage.drains.get());
   }
 

@@ -9,9 +9,12 @@ import java.util.concurrent.locks.LockSupport;
  * long and an int at the same offset are different words, as no layout uses one offset for both.
  */
 public final class HeapWords implements SharedWords {
+  private static final long LOOK_AGAIN_NANOS = 20_000;
+
   private final AtomicLongArray longs;
   private final AtomicIntegerArray ints;
 
+  /** Makes words of zero. */
   public HeapWords(long byteSize) {
     longs = new AtomicLongArray((int) (byteSize / Long.BYTES));
     ints = new AtomicIntegerArray((int) (byteSize / Integer.BYTES));
@@ -59,9 +62,9 @@ public final class HeapWords implements SharedWords {
 
   @Override
   public void awaitChange(long offset, int seen, long nanos) {
-    long end = System.nanoTime() + nanos;
-    while (getIntVolatile(offset) == seen && System.nanoTime() - end < 0) {
-      LockSupport.parkNanos(20_000);
+    long start = System.nanoTime();
+    while (getIntVolatile(offset) == seen && System.nanoTime() - start < nanos) {
+      LockSupport.parkNanos(LOOK_AGAIN_NANOS);
     }
   }
 

@@ -130,8 +130,20 @@ final class LayoutDocumentTest {
           indexed(rows.get("sealed[i]"), segment),
           written(words -> words.setSealedRelease(number, -1)));
       assertEquals(
+          indexed(rows.get("sealedSpan[i]"), segment),
+          written(words -> words.setSealedSpanRelease(number, -1)));
+      assertEquals(
+          indexed(rows.get("sealedKey[i]"), segment),
+          written(words -> words.setSealedKeyRelease(number, -1)));
+      assertEquals(
+          indexed(rows.get("sealedSince[i]"), segment),
+          written(words -> words.setSealedSinceRelease(number, -1)));
+      assertEquals(
           indexed(rows.get("holding[i]"), segment),
           written(words -> words.setHoldingRelease(number, -1)));
+      assertEquals(
+          indexed(rows.get("taken[i]"), segment),
+          written(words -> words.setTakenRelease(number, -1)));
     }
   }
 

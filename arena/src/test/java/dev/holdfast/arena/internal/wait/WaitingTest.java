@@ -21,11 +21,17 @@ final class WaitingTest {
   private final SharedWords words = new SegmentWords(Arena.ofAuto().allocate(256, 128));
   private volatile boolean ready;
 
+  private final SpinBudget spins = new SpinBudget();
   private final WaitPoint point =
       new WaitPoint() {
         @Override
         public boolean ready() {
           return ready;
+        }
+
+        @Override
+        public SpinBudget spins() {
+          return spins;
         }
 
         @Override
@@ -70,6 +76,21 @@ final class WaitingTest {
       signal();
       assertTrue(Deadlines.result(waiter));
     }
+  }
+
+  @Test
+  void waiterThatLooksInVainLooksLessOftenUntilLookingPaysAgain() {
+    int hopeful = spins.spins();
+    for (int wait = 0; wait < 20; wait++) {
+      assertFalse(spins.pays(point));
+    }
+    int resigned = spins.spins();
+    assertTrue(resigned <= 4, () -> "looks " + resigned + " times");
+    ready = true;
+    for (int wait = 0; wait < 20; wait++) {
+      assertTrue(hopeful == 0 || spins.pays(point));
+    }
+    assertEquals(hopeful, spins.spins());
   }
 
   @Test
