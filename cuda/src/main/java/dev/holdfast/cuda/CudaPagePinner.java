@@ -55,9 +55,11 @@ public final class CudaPagePinner implements PagePinner {
   @Override
   public Registration register(MemorySegment memory) {
     PinBudget.requirePages(memory);
-    return memory.byteSize() == 0
-        ? new NoRegistration()
-        : HostRegistration.of(context, budget, memory);
+    if (memory.byteSize() == 0) {
+      return new NoRegistration();
+    }
+    PinBudget.requireRoom(memory);
+    return HostRegistration.of(context, budget, memory);
   }
 
   @Override

@@ -17,6 +17,7 @@ import dev.holdfast.testkit.ChildJvm;
 import dev.holdfast.testkit.Deadlines;
 import dev.holdfast.testkit.Leftovers;
 import dev.holdfast.testkit.Maps;
+import dev.holdfast.testkit.Parent;
 import dev.holdfast.testkit.cuda.StubDriver;
 import dev.holdfast.testkit.cuda.StubLog;
 import java.lang.foreign.Arena;
@@ -92,8 +93,14 @@ class RegistrationsTest {
       HostToDevice to = HostToDevice.create();
       to.copy(held.tensors().getFirst()).close();
       System.out.println("pinned " + pool.isPinned());
-      if (args[0].equals("wait")) {
-        Thread.sleep(Long.MAX_VALUE);
+      switch (args[0]) {
+        case "wait" -> Thread.sleep(Long.MAX_VALUE);
+        case "copy" -> {
+          var _ = Thread.ofPlatform().daemon().start(() -> to.copy(held.tensors().getFirst()));
+          var _ = Parent.read();
+          return; // with the copy under way
+        }
+        default -> {}
       }
       to.close();
       held.verify(0, held.tensors().getFirst());
@@ -125,10 +132,31 @@ class RegistrationsTest {
     StubLog.read(log).assertClean();
   }
 
+  // R97
+  @Test
+  void aProcessThatExitsUnderACopyUnregistersNothingThatTheDeviceReads() {
+    Path log = stub.newLog();
+    try (ChildJvm child = child(log, "copy", "cuMemcpyHtoDAsync=delay(60000)@2")) {
+      assertEquals("true", child.awaitLine("pinned "));
+      Deadlines.assertEventually(
+          "the copy is under way", () -> StubLog.read(log).count("cuMemcpyHtoDAsync") == 2);
+      child.send("exit");
+      child.awaitSuccess();
+    }
+    StubLog written = StubLog.read(log);
+    written.assertClean();
+    assertEquals(0, written.done("cuMemHostUnregister").size());
+  }
+
   private ChildJvm child(Path log, String how) {
+    return child(log, how, "");
+  }
+
+  private ChildJvm child(Path log, String how, String faults) {
     return ChildJvm.of(Child.class)
-        .jvmArgs("-D" + StubDriver.LIBRARY_PROPERTY + "=" + stub.library())
+        .jvmArgs("-D" + StubDriver.LIBRARY_PROPERTY + "=" + stub.file())
         .environment("HOLDFAST_STUB_LOG", log.toString())
+        .environment("HOLDFAST_STUB_FAULTS", faults)
         .args(how)
         .start();
   }

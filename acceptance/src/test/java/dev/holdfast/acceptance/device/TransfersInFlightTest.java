@@ -1,5 +1,6 @@
 package dev.holdfast.acceptance.device;
 
+import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertThrows;
@@ -23,7 +24,9 @@ import dev.holdfast.testkit.Rounds;
 import dev.holdfast.testkit.Stamps;
 import dev.holdfast.testkit.cuda.StubDriver;
 import dev.holdfast.testkit.cuda.StubLog;
+import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
+import java.lang.foreign.ValueLayout;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.FutureTask;
@@ -223,6 +226,42 @@ class TransfersInFlightTest {
       assertEquals(3, Deadlines.result(copy).toIntArray()[2]);
       assertEquals(1, stub.calls("cuMemFree"));
     }
+    stub.assertCleanAndOver();
+  }
+
+  // B173
+  @Test
+  void aCopyBackWaitsForWhatTheDefaultStreamWasAskedFor() {
+    stub.configure("cuMemcpyHtoDAsync=delay(300)@2");
+    try (HostToDevice to = HostToDevice.create();
+        DeviceToHost back = DeviceToHost.create();
+        DeviceTensor there = to.copy(Tensor.of(new int[] {1, 2, 3}, 3));
+        Arena arena = Arena.ofConfined()) {
+      MemorySegment later = arena.allocateFrom(ValueLayout.JAVA_INT, 4, 5, 6);
+      stub.copyAsAnother(there.address(), later, 0);
+      assertArrayEquals(new int[] {4, 5, 6}, back.copy(there).toIntArray());
+    }
+    stub.assertCleanAndOver();
+  }
+
+  // B173
+  @Test
+  void aCopyBackWaitsForItsProducersEvent() {
+    stub.configure("cuMemcpyHtoDAsync=delay(300)@2");
+    long stream = stub.makeAsAnother("cuStreamCreate");
+    long event = stub.makeAsAnother("cuEventCreate");
+    try (HostToDevice to = HostToDevice.create();
+        DeviceToHost back = DeviceToHost.create();
+        DeviceTensor there = to.copy(Tensor.of(new int[] {1, 2, 3}, 3));
+        Arena arena = Arena.ofConfined()) {
+      MemorySegment later = arena.allocateFrom(ValueLayout.JAVA_INT, 4, 5, 6);
+      stub.copyAsAnother(there.address(), later, stream);
+      stub.recordAsAnother(event, stream);
+      Tensor again = (Tensor) back.<Object>copy(there, event);
+      assertArrayEquals(new int[] {4, 5, 6}, again.toIntArray());
+    }
+    stub.endAsAnother("cuEventDestroy_v2", event);
+    stub.endAsAnother("cuStreamDestroy_v2", stream);
     stub.assertCleanAndOver();
   }
 

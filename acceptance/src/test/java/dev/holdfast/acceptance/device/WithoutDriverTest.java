@@ -80,8 +80,7 @@ class WithoutDriverTest {
   @Test
   void aDriverWithoutADeviceSaysSo() {
     StubDriver stub = StubDriver.install();
-    String reason =
-        reason(child(stub.library().toString()).environment("HOLDFAST_STUB_DEVICES", "0"));
+    String reason = reason(child(stub.file().toString()).environment("HOLDFAST_STUB_DEVICES", "0"));
     assertTrue(reason.contains("CUDA_ERROR_NO_DEVICE"), reason);
   }
 
@@ -91,7 +90,7 @@ class WithoutDriverTest {
     for (String call : new String[] {"cuInit", "cuDriverGetVersion", "cuDeviceGetCount"}) {
       String reason =
           reason(
-              child(stub.library().toString())
+              child(stub.file().toString())
                   .environment("HOLDFAST_STUB_FAULTS", call + "=fail(999)"));
       assertTrue(reason.contains("code=999") && reason.contains(call), reason);
     }
@@ -102,7 +101,7 @@ class WithoutDriverTest {
     StubDriver stub = StubDriver.install();
     try (ChildJvm child =
         ChildJvm.of(Retained.class)
-            .jvmArgs("-D" + StubDriver.LIBRARY_PROPERTY + "=" + stub.library())
+            .jvmArgs("-D" + StubDriver.LIBRARY_PROPERTY + "=" + stub.file())
             .environment(
                 "HOLDFAST_STUB_FAULTS",
                 "cuDeviceGet=fail(101)@1,cuDevicePrimaryCtxRetain=fail(2)@1")
@@ -121,7 +120,7 @@ class WithoutDriverTest {
     StubDriver stub = StubDriver.install();
     try (ChildJvm child =
         ChildJvm.of(Retained.class)
-            .jvmArgs("-D" + StubDriver.LIBRARY_PROPERTY + "=" + stub.library())
+            .jvmArgs("-D" + StubDriver.LIBRARY_PROPERTY + "=" + stub.file())
             .environment("LOCAL_RANK", "2")
             .environment("HOLDFAST_STUB_DEVICES", "2")
             .start()) {

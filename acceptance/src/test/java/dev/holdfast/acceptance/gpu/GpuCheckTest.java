@@ -6,15 +6,20 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import dev.holdfast.testkit.ChildJvm;
 import dev.holdfast.testkit.Leftovers;
 import dev.holdfast.testkit.cuda.StubDriver;
+import java.io.OutputStream;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Assumptions;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
+import org.junit.jupiter.api.io.TempDir;
 
 /** The check itself, on the stub driver and without any. */
 @ExtendWith(Leftovers.class)
@@ -36,28 +41,90 @@ class GpuCheckTest {
   @Test
   void onADriverItRunsTheSuitesAndCountsThem() {
     try (ChildJvm child =
-        check(StubDriver.install().library().toString()).args("--no-rates").start()) {
+        check(StubDriver.install().file().toString()).args("--no-rates").start()) {
       child.awaitSuccess(Duration.ofMinutes(5));
       assertTrue(child.output().contains(" passed, 0 failed, 0 skipped"), child.output());
     }
   }
 
-  @Test
-  void theScriptSaysInOneSentenceThatThereIsNoDriver() throws Exception {
-    Path root = Path.of(System.getProperty("holdfast.root", "..")).toAbsolutePath();
-    ProcessBuilder builder =
-        new ProcessBuilder(root.resolve("bin/gpu-check").toString()).redirectErrorStream(true);
+  private record Run(int exit, String output) {}
+
+  private static Run script(Path file, Map<String, String> environment, String... args)
+      throws Exception {
+    List<String> command = new ArrayList<>(List.of(file.toString()));
+    command.addAll(List.of(args));
+    ProcessBuilder builder = new ProcessBuilder(command).redirectErrorStream(true);
     builder
         .environment()
         .keySet()
         .removeIf(name -> name.startsWith("LD_") || name.startsWith("HOLD"));
-    Assumptions.assumeFalse(hasDriver(), "skipped: this machine has an NVIDIA driver");
+    builder.environment().putAll(environment);
     Process process = builder.start();
     String output = new String(process.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
     assertTrue(process.waitFor(60, TimeUnit.SECONDS), "it does not end");
-    assertEquals(GpuCheck.NO_DRIVER, process.exitValue(), output);
-    assertEquals(1, output.lines().count(), output);
-    assertTrue(output.contains("no NVIDIA driver"), output);
+    return new Run(process.exitValue(), output);
+  }
+
+  private static Path checkout() {
+    return Path.of(System.getProperty("holdfast.root", ".."))
+        .toAbsolutePath()
+        .resolve("bin/gpu-check");
+  }
+
+  @Test
+  void theScriptSaysInOneSentenceThatThereIsNoDriver() throws Exception {
+    Assumptions.assumeFalse(hasDriver(), "skipped: this machine has an NVIDIA driver");
+    Run run = script(checkout(), Map.of());
+    assertEquals(GpuCheck.NO_DRIVER, run.exit, run.output);
+    assertEquals(1, run.output.lines().count(), run.output);
+    assertTrue(run.output.contains("no NVIDIA driver"), run.output);
+  }
+
+  /** What is packed here is a stand-in for the image: {@code --pack} itself builds the project. */
+  @Test
+  void aPackedScriptRunsWhatIsInsideItAndLeavesNothing(@TempDir Path folder) throws Exception {
+    Path image = Files.createDirectories(folder.resolve("inside/image/bin"));
+    Files.createDirectories(folder.resolve("inside/classes"));
+    Files.createDirectories(folder.resolve("inside/jars"));
+    Path java = image.resolve("java");
+    Files.writeString(java, "#!/bin/sh\necho \"ran $*\"\nexit 1\n");
+    assertTrue(java.toFile().setExecutable(true));
+    Path archive = folder.resolve("archive");
+    Process tar =
+        new ProcessBuilder(
+                "tar",
+                "-C",
+                folder.resolve("inside").toString(),
+                "-czf",
+                archive.toString(),
+                "image",
+                "classes",
+                "jars")
+            .start();
+    assertEquals(0, tar.waitFor());
+    Path packed = folder.resolve("packed");
+    try (OutputStream out = Files.newOutputStream(packed)) {
+      Files.copy(checkout(), out);
+      out.write("__PAYLOAD_FOLLOWS__\n".getBytes(StandardCharsets.UTF_8));
+      Files.copy(archive, out);
+    }
+    assertTrue(packed.toFile().setExecutable(true));
+    Path temporary = Files.createDirectory(folder.resolve("temporary"));
+
+    Run run =
+        script(
+            packed,
+            Map.of("HOLDFAST_CUDA_LIBRARY", "/some/driver", "TMPDIR", temporary.toString()),
+            "--no-rates");
+
+    assertEquals(GpuCheck.FAILED, run.exit, run.output);
+    assertTrue(run.output.startsWith("ran "), run.output);
+    assertTrue(run.output.contains(GpuCheck.class.getName() + " --no-rates"), run.output);
+    assertTrue(run.output.contains("-Dholdfast.cuda.library=/some/driver"), run.output);
+    try (Stream<Path> left = Files.list(temporary)) {
+      assertEquals(0, left.count());
+    }
+    assertEquals(2, script(packed, Map.of(), "--no-such-option").exit);
   }
 
   private static boolean hasDriver() {

@@ -7,14 +7,21 @@ import dev.holdfast.arena.ArenaReader;
 import dev.holdfast.arena.PagePinner;
 import dev.holdfast.arena.PinningException;
 import dev.holdfast.arena.SharedMemorySegmentPool;
+import dev.holdfast.cli.Main;
 import dev.holdfast.testkit.ChildJvm;
 import dev.holdfast.testkit.Leftovers;
 import dev.holdfast.testkit.ProcSelf;
+import java.awt.image.BufferedImage;
 import java.io.IOException;
+import java.nio.file.Path;
 import java.util.concurrent.TimeUnit;
+import javax.imageio.ImageIO;
 import org.junit.jupiter.api.Assumptions;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** A process that may lock 64 KiB and no more. */
 @ExtendWith(Leftovers.class)
@@ -61,6 +68,27 @@ class LockLimitTest {
       assertEquals("false", child.awaitLine("pinned "));
       assertEquals("0", child.awaitLine("locked "));
       assertEquals(1, child.awaitExit());
+    }
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"pool", "ring"})
+  void theDemoEndsWithTheLimitAndStatusOne(String transport, @TempDir Path folder)
+      throws Exception {
+    Assumptions.assumeTrue(
+        canBeLimited(), "skipped: this machine does not let setpriv drop ipc_lock");
+    BufferedImage picture = new BufferedImage(30, 20, BufferedImage.TYPE_INT_RGB);
+    assertTrue(ImageIO.write(picture, "png", folder.resolve("one.png").toFile()));
+    try (ChildJvm demo =
+        ChildJvm.of(Main.class)
+            .prefix("sh", "-c", LIMITED, "sh")
+            .args("demo", folder.toString(), "--transport", transport, "--pin", "mlock")
+            .start()) {
+      assertEquals(1, demo.awaitExit());
+      String error = demo.errorOutput();
+      assertTrue(error.startsWith("holdfast: PinningException: "), error);
+      assertTrue(error.contains("limit=RLIMIT_MEMLOCK limitBytes=65536"), error);
+      assertTrue(error.contains("go on unpinned"), error);
     }
   }
 

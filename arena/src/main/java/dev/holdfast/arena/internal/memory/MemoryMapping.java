@@ -143,7 +143,11 @@ public final class MemoryMapping implements Quarantine.Retained {
    * arena that is closed before it was used goes at once.
    */
   public void populateInBackground() {
-    var _ = Thread.ofPlatform().daemon().name("holdfast-populate").start(this::populate);
+    try {
+      var _ = Thread.ofPlatform().daemon().name("holdfast-populate").start(this::populate);
+    } catch (OutOfMemoryError e) {
+      endPopulating(); // without a thread for it the first pass is slower, and nothing else
+    }
   }
 
   private void populate() {

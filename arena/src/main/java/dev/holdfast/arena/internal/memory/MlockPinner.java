@@ -33,6 +33,7 @@ public final class MlockPinner implements PagePinner {
     if (memory.byteSize() == 0) {
       return new NoRegistration();
     }
+    PinBudget.requireRoom(memory);
     synchronized (LOCK) {
       List<MemorySegment> ours = LockedPages.unlockedParts(memory);
       long bytes = total(ours);

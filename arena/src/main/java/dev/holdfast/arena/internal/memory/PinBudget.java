@@ -3,11 +3,14 @@ package dev.holdfast.arena.internal.memory;
 import dev.holdfast.arena.FailureDetail;
 import dev.holdfast.arena.PinningException;
 import dev.holdfast.arena.internal.os.Mappings;
+import dev.holdfast.arena.internal.os.MemoryLocks;
 import java.lang.foreign.MemorySegment;
 import java.util.concurrent.atomic.AtomicLong;
 
 /** What a pinner may lock at a time, and the checks that all pinners share. Thread-safe. */
 public final class PinBudget {
+  private static final long LOOKED_AT_FROM = 16L << 20;
+
   private final long limitBytes;
   private final AtomicLong inUse = new AtomicLong();
 
@@ -29,6 +32,30 @@ public final class PinBudget {
       throw new IllegalArgumentException(
           "page-locked memory must begin at a page: address=0x%x pageBytes=%d"
               .formatted(memory.address(), PageSize.BYTES));
+    }
+  }
+
+  /**
+   * Fails when bringing in the pages that are not in memory yet would end in the OOM killer:
+   * page-locking touches them all, and who touches too much is killed and not told.
+   */
+  public static void requireRoom(MemorySegment memory) {
+    if (memory.byteSize() < LOOKED_AT_FROM) {
+      return;
+    }
+    long missing = MemoryLocks.missingBytes(memory);
+    if (missing < LOOKED_AT_FROM) {
+      return;
+    }
+    SpaceCheck.Limit tightest = SpaceCheck.tightestOfMemory();
+    if (tightest.freeBytes() < missing) {
+      throw new PinningException(
+          FailureDetail.of("there is not enough memory to page-lock so much")
+              .with("askedBytes", memory.byteSize())
+              .with("missingBytes", missing)
+              .with("bytesFree", tightest.freeBytes())
+              .with("limit", tightest.name())
+              .advise("lock less, raise that limit, or go on unpinned by leaving out pinned(..)"));
     }
   }
 

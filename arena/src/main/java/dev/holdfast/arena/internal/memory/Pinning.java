@@ -2,6 +2,8 @@ package dev.holdfast.arena.internal.memory;
 
 import dev.holdfast.arena.PagePinner;
 import dev.holdfast.arena.internal.life.ExitHook;
+import dev.holdfast.arena.internal.life.Logs;
+import dev.holdfast.arena.internal.life.Quarantine;
 import java.lang.System.Logger;
 import java.lang.foreign.MemorySegment;
 import java.util.Set;
@@ -14,7 +16,7 @@ import java.util.concurrent.atomic.LongAdder;
  * unmapped, or at exit when it is still mapped then. Thread-safe.
  */
 public final class Pinning implements UnmapStep {
-  private static final Logger LOG = System.getLogger("dev.holdfast.arena");
+  private static final Logger LOG = Logs.of("dev.holdfast.arena");
   private static final Set<Pinning> LIVE = ConcurrentHashMap.newKeySet();
   private static final AtomicBoolean EXIT_STEP = new AtomicBoolean();
 
@@ -70,6 +72,7 @@ public final class Pinning implements UnmapStep {
   }
 
   private static void endAll() {
+    Quarantine.retry(); // a copy whose end can be proved now keeps no registration
     for (Pinning pinning : LIVE) {
       try {
         pinning.run();

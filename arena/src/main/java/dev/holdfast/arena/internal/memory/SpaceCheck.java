@@ -13,6 +13,8 @@ import org.jspecify.annotations.Nullable;
  * files.
  */
 public final class SpaceCheck {
+  /** What the JVM itself may still need: its own code and data grow while it runs. */
+  private static final long LEFT_TO_THE_JVM = 32L << 20;
 
   /**
    * One limit.
@@ -30,17 +32,25 @@ public final class SpaceCheck {
    *
    * @param what the memory would be for
    * @param byteSize how much
+   * @return how much would be left
    */
-  public static void requireMemory(String what, long byteSize) {
-    Limit tightest = tightest(limits(null, true));
+  public static long requireMemory(String what, long byteSize) {
+    Limit tightest = tightestOfMemory();
     if (tightest.freeBytes < byteSize) {
       throw new InsufficientSharedMemoryException(
           FailureDetail.of("not enough memory for " + what)
               .with("bytesAsked", byteSize)
-              .with("bytesFree", Math.max(0, tightest.freeBytes))
+              .with("bytesFree", tightest.freeBytes)
               .with("limit", tightest.name)
               .advise("release what is kept sooner, or raise that limit"));
     }
+    return tightest.freeBytes - byteSize;
+  }
+
+  /** Returns the limit on memory that has the least left for others than the JVM itself. */
+  static Limit tightestOfMemory() {
+    Limit tightest = tightest(limits(null, true));
+    return new Limit(tightest.name, Math.max(0, tightest.freeBytes - LEFT_TO_THE_JVM));
   }
 
   private static Limit tightest(List<Limit> limits) {

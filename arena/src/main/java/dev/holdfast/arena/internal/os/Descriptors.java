@@ -19,6 +19,7 @@ public final class Descriptors {
   public static final int O_RDWR = 2;
   public static final int O_CREAT = 0x40;
   public static final int O_EXCL = 0x80;
+  public static final int O_NONBLOCK = 0x800;
   public static final int O_CLOEXEC = 0x80000;
   public static final int O_NOFOLLOW = ARM ? 0x8000 : 0x20000;
   public static final int O_TMPFILE = 0x400000 | (ARM ? 0x4000 : 0x10000);

@@ -1,5 +1,6 @@
 package dev.holdfast.arena.internal.output;
 
+import dev.holdfast.arena.InsufficientSharedMemoryException;
 import dev.holdfast.arena.PagePinner;
 import dev.holdfast.arena.PinningException;
 import dev.holdfast.arena.internal.life.Closer;
@@ -11,6 +12,7 @@ import dev.holdfast.arena.internal.memory.Pinning;
 import dev.holdfast.arena.internal.memory.SpaceCheck;
 import dev.holdfast.arena.internal.os.Mappings;
 import java.util.UUID;
+import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.atomic.LongAdder;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.BooleanSupplier;
@@ -28,17 +30,22 @@ import org.jspecify.annotations.Nullable;
  */
 public final class OutputAllocator {
   private static final long IDLE_NANOS = 10_000_000_000L;
-  private static final long CHECK_EVERY = 64L << 20;
+  private static final long MOST_UNCHECKED = 64L << 20;
   private static final long SLAB_BYTES = 1L << 20;
   private static final long LEAST_FLOOR = 64L << 20;
   private static final long MOST_FLOOR = 256L << 20;
   private static final long HEADROOM = 4096;
   private static final long HUGE_PAGE = 2L << 20;
-  private static final long PIN_PATIENCE_NANOS = 500_000_000L;
-  private static final long PIN_RETRY_NANOS = 1_000_000L;
+  private static final long PATIENCE_NANOS = 2_000_000_000L;
+  private static final long RETRY_NANOS = 1_000_000L;
+
+  /** How many slabs of all allocators were handed to the closer, ever. */
+  private static final AtomicLong GIVEN_UP = new AtomicLong();
+
+  /** How many of them it has unmapped. */
+  private static final AtomicLong GONE = new AtomicLong();
 
   private final long maxRetainedBytes;
-  private final @Nullable PagePinner pinner;
   private final OutputPressure pressure;
   private final LongAdder pinnedBytes = new LongAdder();
   private final LongAdder leaks = new LongAdder();
@@ -46,9 +53,10 @@ public final class OutputAllocator {
 
   private final SlabList[] withIdlePiece = new SlabList[SizeClasses.COUNT]; // guarded by this
   private final SlabList whollyIdle = new SlabList(SlabList.WHOLLY_IDLE); // guarded by this
-  private long mappedSlabs; // this and the following guarded by this
+  private @Nullable PagePinner pinner; // this and the following guarded by this
+  private long mappedSlabs;
   private long freshBytes;
-  private long freshSinceCheck = CHECK_EVERY;
+  private long unchecked; // what may be mapped before the limits are looked at again
   private long recycledBytes;
   private long retainedBytes;
   private long lastTaken;
@@ -144,44 +152,58 @@ public final class OutputAllocator {
     return withIdlePiece[slab.sizeClass()];
   }
 
-  private Piece takeFresh(int sizeClass) {
-    Slab slab = mapPatiently(sizeClass);
-    Holds.register(slab);
-    Piece piece;
-    synchronized (this) {
-      mappedSlabs++;
-      freshBytes += slab.byteSize();
-      retainedBytes += slab.byteSize();
-      slabs(slab).addFirst(slab);
-      whollyIdle.addLast(slab);
-      piece = takeFrom(slab);
-    }
-    OutputTrimmer.watch(this);
-    return piece;
-  }
-
   /**
-   * Page-locked memory that was given up is unlocked by the closer, a moment later. So a limit that
-   * is reached may have room soon: idle memory goes, and mapping is tried again for a while.
+   * A limit that is reached may have room soon: idle memory goes, what was given up is unmapped by
+   * the closer a moment later, and outputs that were dropped are found by a collection. So mapping
+   * is tried again for a while, as long as something of that may still come.
    */
-  private Slab mapPatiently(int sizeClass) {
+  private Piece takeFresh(int sizeClass) {
     long start = System.nanoTime();
+    int asked = pressure.epoch();
     while (true) {
+      long gone = GONE.get();
       try {
-        return map(sizeClass);
-      } catch (PinningException e) {
-        if (System.nanoTime() - start > PIN_PATIENCE_NANOS
+        return takeFrom(map(sizeClass), sizeClass);
+      } catch (PinningException | InsufficientSharedMemoryException e) {
+        boolean idleGoes = giveUpIdle(gone);
+        boolean garbageMayGo = pressure.collectionMayHelp(asked);
+        if (!(idleGoes || garbageMayGo)
+            || System.nanoTime() - start > PATIENCE_NANOS
             || Thread.currentThread().isInterrupted()) {
           throw e;
         }
-        Slab evicted;
-        synchronized (this) {
-          evicted = evict(0);
-        }
-        unmap(evicted);
-        LockSupport.parkNanos(this, PIN_RETRY_NANOS);
+      }
+      LockSupport.parkNanos(this, RETRY_NANOS);
+      Piece idle = takeIdle(sizeClass);
+      if (idle != null) {
+        return idle;
       }
     }
+  }
+
+  /** Lets all idle memory go; returns whether any is on its way, or has gone since a look. */
+  private boolean giveUpIdle(long goneBefore) {
+    Slab evicted;
+    synchronized (this) {
+      evicted = evict(0);
+    }
+    unmap(evicted);
+    return GIVEN_UP.get() != goneBefore;
+  }
+
+  private Piece takeFrom(Slab fresh, int sizeClass) {
+    Holds.register(fresh);
+    Piece piece;
+    synchronized (this) {
+      mappedSlabs++;
+      freshBytes += fresh.byteSize();
+      retainedBytes += fresh.byteSize();
+      withIdlePiece[sizeClass].addFirst(fresh);
+      whollyIdle.addLast(fresh);
+      piece = takeFrom(fresh);
+    }
+    OutputTrimmer.watch(this);
+    return piece;
   }
 
   private Slab map(int sizeClass) {
@@ -194,6 +216,7 @@ public final class OutputAllocator {
     }
     long byteSize = ArenaLayout.roundUp(pieces * pieceBytes, Mappings.pageSize());
     checkRoom(byteSize);
+    PagePinner locking = pinner();
     MemoryMapping mapping = MemoryMapping.ofPrivate(byteSize, "copies of units");
     try {
       if (byteSize >= HUGE_PAGE) {
@@ -201,10 +224,10 @@ public final class OutputAllocator {
         // changes
         var _ = Mappings.advise(mapping.segment(), Mappings.MADV_HUGEPAGE);
       }
-      if (pinner != null) {
-        mapping.addStep(Pinning.of(pinner, mapping.segment(), pinnedBytes));
+      if (locking != null) {
+        mapping.addStep(Pinning.of(locking, mapping.segment(), pinnedBytes));
       }
-      return new Slab(sizeClass, pieces, pieceBytes, mapping);
+      return new Slab(sizeClass, pieces, pieceBytes, mapping, locking);
     } catch (RuntimeException | Error e) {
       var _ = mapping.releaseNow();
       throw e;
@@ -212,18 +235,24 @@ public final class OutputAllocator {
   }
 
   /**
-   * Looks at the machine's limits before every 64 MiB, since who touches too much is killed and not
-   * told.
+   * Looks at the machine's limits before every 64 MiB, and more often when less than twice of that
+   * is left, since who touches too much is killed and not told.
    */
   private void checkRoom(long byteSize) {
     synchronized (this) {
-      freshSinceCheck += byteSize;
-      if (freshSinceCheck < CHECK_EVERY) {
+      if (byteSize <= unchecked) {
+        unchecked -= byteSize;
         return;
       }
-      freshSinceCheck = 0;
     }
-    SpaceCheck.requireMemory("copies of units", byteSize);
+    long left = SpaceCheck.requireMemory("copies of units", byteSize);
+    synchronized (this) {
+      unchecked = Math.min(MOST_UNCHECKED, left / 2);
+    }
+  }
+
+  private synchronized @Nullable PagePinner pinner() {
+    return pinner;
   }
 
   /** Gives a piece back. Allocates nothing and waits for nothing but a short lock. */
@@ -232,14 +261,19 @@ public final class OutputAllocator {
     slab.setOwner(piece.index(), null);
     Slab evicted = null;
     synchronized (this) {
-      if (slab.isUsedUp()) {
+      boolean recyclable = slab.isLockedBy(pinner);
+      if (slab.isUsedUp() && recyclable) {
         slabs(slab).addFirst(slab);
       }
       slab.give(piece.index());
-      if (slab.isIdle()) {
+      if (slab.isIdle() && recyclable) {
         whollyIdle.addLast(slab);
         retainedBytes += slab.byteSize();
         evicted = evict(closed ? 0 : maxRetainedBytes);
+      } else if (slab.isIdle()) {
+        slabs(slab).remove(slab); // where it is when it was mapped while the next reader opened
+        mappedSlabs--;
+        evicted = slab;
       }
     }
     unmap(evicted);
@@ -270,6 +304,7 @@ public final class OutputAllocator {
     while (slab != null) {
       Slab following = slab.next[SlabList.WHOLLY_IDLE];
       slab.next[SlabList.WHOLLY_IDLE] = null;
+      GIVEN_UP.incrementAndGet();
       Closer.submit(slab);
       slab = following;
     }
@@ -299,10 +334,24 @@ public final class OutputAllocator {
     unmap(evicted);
   }
 
-  /** Goes on for the next reader, with the outputs of the former one still counted. */
-  public synchronized OutputAllocator reopen() {
+  /**
+   * Goes on for the next reader, with the outputs of the former one still counted. Their memory is
+   * used again only when it is page-locked as the next reader's is to be.
+   *
+   * @param nextPinner page-locks all memory from now on, or null
+   */
+  public synchronized OutputAllocator reopen(@Nullable PagePinner nextPinner) {
+    pinner = nextPinner;
+    for (SlabList list : withIdlePiece) {
+      list.removeIf(slab -> !slab.isLockedBy(nextPinner));
+    }
     closed = false;
     return this;
+  }
+
+  /** The closer has unmapped a slab, or the quarantine has it. */
+  static void left() {
+    GONE.incrementAndGet();
   }
 
   /** Returns whether outputs that may have been dropped are worth a collection. */

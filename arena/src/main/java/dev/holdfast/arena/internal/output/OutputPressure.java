@@ -34,6 +34,7 @@ final class OutputPressure {
   private long survived;
   private long collectedAt = System.nanoTime();
   private boolean guardWoken;
+  private boolean wanted;
   private int waiters;
 
   /**
@@ -89,6 +90,28 @@ final class OutputPressure {
     }
   }
 
+  /** Returns how many collections have begun. */
+  synchronized int epoch() {
+    return epoch;
+  }
+
+  /**
+   * Asks for a collection, because a limit is reached, unless one has begun and settled already.
+   *
+   * @param since the epoch when the limit was met
+   * @return whether a collection may still end outputs that were dropped
+   */
+  synchronized boolean collectionMayHelp(int since) {
+    if (outstanding == 0 || (epoch != since && !counting)) {
+      return false;
+    }
+    if (epoch == since && !wanted) {
+      wanted = true;
+      wakeGuard.run();
+    }
+    return true;
+  }
+
   synchronized boolean due(long now) {
     if (settling && now - seenAt >= SETTLE_NANOS) {
       settle(now);
@@ -96,7 +119,8 @@ final class OutputPressure {
     if (survived / 2 > outstanding && now - collectedAt > FORGET_NANOS) {
       survived = outstanding;
     }
-    return !settling && outstanding > limit();
+    wanted &= outstanding > 0;
+    return !settling && (wanted || outstanding > limit());
   }
 
   private void settle(long now) {
@@ -116,6 +140,7 @@ final class OutputPressure {
   /** A collection is about to run. */
   synchronized void collectionBegins() {
     epoch++;
+    wanted = false;
     counting = true;
     settling = false;
     early = outstanding;

@@ -1,5 +1,6 @@
 package dev.holdfast.arena.internal.output;
 
+import dev.holdfast.arena.PagePinner;
 import dev.holdfast.arena.internal.life.Closer;
 import dev.holdfast.arena.internal.life.Holds;
 import dev.holdfast.arena.internal.life.Owned;
@@ -22,6 +23,7 @@ final class Slab extends Closer.Task implements Holds.Storage {
   private final int sizeClass;
   private final long pieceBytes;
   private final MemoryMapping mapping;
+  private final @Nullable PagePinner pinner;
   private final MemorySegment memory;
   private final Piece[] pieces;
   private final AtomicReferenceArray<@Nullable Owned> owners;
@@ -37,11 +39,18 @@ final class Slab extends Closer.Task implements Holds.Storage {
    * @param count how many there are
    * @param pieceBytes bytes of each, its headroom included
    * @param mapping all of them; the slab becomes its one owner
+   * @param pinner what has page-locked the mapping, or null
    */
-  Slab(int sizeClass, int count, long pieceBytes, MemoryMapping mapping) {
+  Slab(
+      int sizeClass,
+      int count,
+      long pieceBytes,
+      MemoryMapping mapping,
+      @Nullable PagePinner pinner) {
     this.sizeClass = sizeClass;
     this.pieceBytes = pieceBytes;
     this.mapping = mapping;
+    this.pinner = pinner;
     this.memory = mapping.segment();
     this.pieces = new Piece[count];
     this.owners = new AtomicReferenceArray<>(count);
@@ -60,6 +69,12 @@ final class Slab extends Closer.Task implements Holds.Storage {
   /** Returns the size that its pieces count with, all together. */
   long byteSize() {
     return SizeClasses.bytes(sizeClass) * idle.length;
+  }
+
+  /** Returns whether this pinner has page-locked the memory; null stands for none. */
+  @SuppressWarnings("ReferenceEquality") // a pinner is itself, whatever it says of its equals
+  boolean isLockedBy(@Nullable PagePinner wanted) {
+    return pinner == wanted;
   }
 
   boolean isIdle() {
@@ -110,7 +125,11 @@ final class Slab extends Closer.Task implements Holds.Storage {
   @Override
   protected boolean run() {
     Holds.unregister(this);
-    var _ = mapping.releaseNow();
+    try {
+      var _ = mapping.releaseNow();
+    } finally {
+      OutputAllocator.left();
+    }
     return true;
   }
 }

@@ -1,5 +1,6 @@
 package dev.holdfast.arena.internal.output;
 
+import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
 /** A doubly linked list through one pair of links in each slab, so that no change allocates. */
@@ -54,6 +55,17 @@ final class SlabList {
     }
     slab.previous[list] = null;
     slab.next[list] = null;
+  }
+
+  void removeIf(Predicate<Slab> unwanted) {
+    Slab slab = first;
+    while (slab != null) {
+      Slab following = slab.next[list];
+      if (unwanted.test(slab)) {
+        remove(slab);
+      }
+      slab = following;
+    }
   }
 
   private void link(@Nullable Slab before, @Nullable Slab after) {

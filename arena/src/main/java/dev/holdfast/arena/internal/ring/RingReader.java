@@ -59,7 +59,7 @@ public final class RingReader implements ArenaReader {
       this.outputs =
           former == null
               ? new OutputAllocator(maxRetainedBytes, pinner, core::outputsPressing)
-              : former.reopen();
+              : former.reopen(pinner);
       this.ledger = openLedger(core, capacity);
       core.readerOpened(ledger, outputs);
     } catch (InternalError e) {

@@ -8,16 +8,11 @@ import dev.holdfast.arena.Side;
 import dev.holdfast.arena.UnitReceipt;
 import dev.holdfast.arena.UnitTooLargeException;
 import dev.holdfast.arena.internal.core.ArenaCore;
+import dev.holdfast.arena.internal.core.SpaceWait;
 import dev.holdfast.arena.internal.events.UnitPublishedEvent;
-import dev.holdfast.arena.internal.events.UnitWaitEvent;
 import dev.holdfast.arena.internal.fault.FaultPoint;
-import dev.holdfast.arena.internal.life.Nanos;
-import dev.holdfast.arena.internal.memory.ArenaLayout;
 import dev.holdfast.arena.internal.memory.ArenaWords;
 import dev.holdfast.arena.internal.memory.Claim;
-import dev.holdfast.arena.internal.memory.SharedWords;
-import dev.holdfast.arena.internal.wait.WaitPoint;
-import dev.holdfast.arena.internal.wait.Waiting;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import java.time.Duration;
@@ -31,15 +26,14 @@ import java.time.Duration;
  * and one that sees the head sees the bytes. A writer that dies between the two stores leaves bytes
  * without a unit, which the owner discards at takeover.
  */
-public final class RingWriter implements ArenaWriter, WaitPoint {
+public final class RingWriter implements ArenaWriter {
 
   private final Object keptOpen;
   private final ArenaCore core;
   private final ArenaWords words;
   private final RingBytes ring;
-  private final long acquireTimeoutNanos;
+  private final SpaceWait space;
 
-  private Runnable whileWaiting = () -> {};
   private long unit;
   private long head;
   private long cursor;
@@ -59,7 +53,7 @@ public final class RingWriter implements ArenaWriter, WaitPoint {
     this.core = core;
     this.words = core.words();
     long capacity = core.geometry().unitBytes();
-    this.acquireTimeoutNanos = Nanos.of(acquireTimeout);
+    this.space = new SpaceWait(core, acquireTimeout, this::hasSpace);
     core.enter();
     try {
       this.ring = new RingBytes(core.data(0, capacity), capacity);
@@ -89,7 +83,7 @@ public final class RingWriter implements ArenaWriter, WaitPoint {
 
   @Override
   public void whileWaiting(Runnable check) {
-    whileWaiting = check;
+    space.whileWaiting(check);
   }
 
   /** Never waits: a unit without binaries takes no space. */
@@ -124,9 +118,7 @@ public final class RingWriter implements ArenaWriter, WaitPoint {
     core.enter();
     try {
       needed = byteSize;
-      if (!ready()) {
-        waitForSpace();
-      }
+      space.await(unit, this::timeout);
       ring.write(cursor, source);
       Placement placement = new Placement(ring.placeOf(cursor), byteSize);
       cursor += byteSize;
@@ -148,6 +140,10 @@ public final class RingWriter implements ArenaWriter, WaitPoint {
     return ring.capacity() - (cursor - tail);
   }
 
+  private boolean hasSpace() {
+    return needed <= freeBytes();
+  }
+
   private UnitTooLargeException tooLarge(long byteSize) {
     return new UnitTooLargeException(
         FailureDetail.of("the unit does not fit the ring")
@@ -156,33 +152,6 @@ public final class RingWriter implements ArenaWriter, WaitPoint {
             .with("binaryBytes", byteSize)
             .with("arena", core.geometry().arenaId())
             .advise("make the ring larger, or the units smaller"));
-  }
-
-  private void waitForSpace() {
-    core.requireOpenForWaiting();
-    if (FaultPoint.ENABLED) {
-      FaultPoint.WAITING_FOR_SPACE.reach();
-    }
-    UnitWaitEvent event = new UnitWaitEvent();
-    event.begin();
-    long start = System.nanoTime();
-    try {
-      boolean free =
-          acquireTimeoutNanos > 0 && Waiting.await(this, acquireTimeoutNanos, this::lookAround);
-      if (!free) {
-        throw timeout(System.nanoTime() - start);
-      }
-    } finally {
-      core.waited(System.nanoTime() - start);
-      event.arena = core.geometry().arenaId().toString();
-      event.unit = unit;
-      event.commit();
-    }
-  }
-
-  private void lookAround() {
-    core.requireOpenForWaiting();
-    whileWaiting.run();
   }
 
   private AcquireTimeoutException timeout(long waitedNanos) {
@@ -198,7 +167,8 @@ public final class RingWriter implements ArenaWriter, WaitPoint {
             .with("openUnitBytes", span())
             .with("unitsNotCopiedOut", unit - reclaimed)
             .advise(
-                "open or discard units sooner, or make the ring larger than the units on their way"));
+                "open or discard units sooner, or make the ring larger than the units on their"
+                    + " way"));
   }
 
   @Override
@@ -280,36 +250,6 @@ public final class RingWriter implements ArenaWriter, WaitPoint {
         core.mapping().release();
       }
     }
-  }
-
-  @Override
-  public boolean ready() {
-    return needed <= freeBytes();
-  }
-
-  @Override
-  public void announce(boolean waiting) {
-    words.setWriterWaitingVolatile(waiting);
-  }
-
-  @Override
-  public SharedWords words() {
-    return words.shared();
-  }
-
-  @Override
-  public long signalOffset() {
-    return ArenaLayout.SPACE_SIGNAL_OFFSET;
-  }
-
-  @Override
-  public boolean retain() {
-    return core.mapping().retain();
-  }
-
-  @Override
-  public void release() {
-    core.mapping().release();
   }
 
   private void requireUnit() {

@@ -2,19 +2,26 @@ package dev.holdfast.arena.internal.output;
 
 import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertSame;
+import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import dev.holdfast.arena.PagePinner;
+import dev.holdfast.arena.PinningException;
 import dev.holdfast.testkit.Deadlines;
 import dev.holdfast.testkit.Maps;
 import dev.holdfast.testkit.Rounds;
 import dev.holdfast.testkit.Stamps;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Random;
 import java.util.UUID;
 import java.util.concurrent.FutureTask;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicLong;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
@@ -182,35 +189,150 @@ final class OutputAllocatorTest {
   }
 
   @Test
-  void manyThreadsNeverShareABuffer() throws Exception {
+  void memoryThatIsLockedOtherwiseThanTheNextReadersIsNotUsedAgain() {
+    Output small = output(1000);
+    Output large = output(2 * MIB);
+    allocator.close();
+    PagePinner pinner = PagePinner.mlock();
+    assertSame(allocator, allocator.reopen(pinner));
+    Output smallAndLocked = output(1000);
+    Output largeAndLocked = output(2 * MIB);
+    assertEquals(3 * MIB + (2 * MIB / 64 + 4096), allocator.pinnedBytes());
+    small.retire();
+    large.retire();
+    assertEquals(0, retained());
+    smallAndLocked.retire();
+    largeAndLocked.retire();
+    assertEquals(3 * MIB, retained());
+    allocator.close();
+    Deadlines.assertEventually("all is unlocked", () -> allocator.pinnedBytes() == 0);
+  }
+
+  @Test
+  void refusalThatNothingCanChangeLeavesAtOnce() {
+    assertSame(allocator, allocator.reopen(PagePinner.mlock(4096)));
+    long start = System.nanoTime();
+    for (int i = 0; i < 100; i++) {
+      assertThrows(PinningException.class, () -> output(MIB));
+    }
+    assertTrue(System.nanoTime() - start < 20_000_000_000L, "each waited");
+    assertEquals(0, fresh());
+  }
+
+  @Test
+  void idleMemoryOfAnotherSizeMakesRoomUnderALimit() {
+    assertSame(allocator, allocator.reopen(PagePinner.mlock(3 * MIB)));
+    for (int i = 0; i < 20; i++) {
+      Output output = output(i % 2 == 0 ? 5 * MIB / 2 : 2 * MIB);
+      output.retire();
+    }
+    assertTrue(fresh() >= 20 * 2 * MIB);
+  }
+
+  @Test
+  void allocatorIsWatchedWhileItHasMemory() {
+    long later = System.nanoTime() + 11_000_000_000L;
+    output(4 * MIB).retire();
+    OutputTrimmer.look(later);
+    assertEquals(0, retained());
+    Output kept = output(4 * MIB);
+    OutputTrimmer.look(later + 11_000_000_000L);
+    kept.retire();
+    assertEquals(4 * MIB, retained());
+    OutputTrimmer.look(System.nanoTime() + 11_000_000_000L);
+    assertEquals(0, retained());
+  }
+
+  /** Counts what is registered; each registration may end once. */
+  private static final class CountingPinner implements PagePinner {
+    private final AtomicLong live = new AtomicLong();
+    private final AtomicLong endedTwice = new AtomicLong();
+
+    @Override
+    public Registration register(MemorySegment memory) {
+      live.incrementAndGet();
+      return new Counted(memory.byteSize());
+    }
+
+    private final class Counted implements Registration {
+      private final long byteSize;
+      private final AtomicBoolean active = new AtomicBoolean(true);
+
+      Counted(long byteSize) {
+        this.byteSize = byteSize;
+      }
+
+      @Override
+      public long byteSize() {
+        return byteSize;
+      }
+
+      @Override
+      public boolean isForeign() {
+        return false;
+      }
+
+      @Override
+      public boolean isActive() {
+        return active.get();
+      }
+
+      @Override
+      public void close() {
+        if (active.compareAndSet(true, false)) {
+          live.decrementAndGet();
+        } else {
+          endedTwice.incrementAndGet();
+        }
+      }
+    }
+  }
+
+  @Test
+  void manyThreadsNeverShareABufferWhileOthersTrimCloseAndOpenAgain() throws Exception {
     int rounds = Rounds.of(20_000);
-    List<FutureTask<Void>> tasks = new ArrayList<>();
+    CountingPinner[] pinners = {new CountingPinner(), new CountingPinner()};
+    assertSame(allocator, allocator.reopen(pinners[0]));
+    List<FutureTask<Void>> takers = new ArrayList<>();
     for (int thread = 0; thread < 16; thread++) {
       long stamp = thread;
-      tasks.add(
-          Deadlines.start(
-              "taker",
-              () -> {
-                Random random = new Random(stamp);
-                List<Output> held = new ArrayList<>();
-                for (int i = 0; i < rounds / 16 + 1; i++) {
-                  Output output = output(1 + random.nextInt(6000));
-                  Stamps.fill(output.place(1 + random.nextInt(6000)), stamp, held.size());
-                  held.add(output);
-                  if (held.size() == 5) {
-                    for (int k = 4; k >= 0; k--) {
-                      Stamps.verify(held.get(k).bytes(), stamp, k);
-                      held.get(k).retire();
-                    }
-                    held.clear();
-                  }
-                }
-                held.forEach(Output::retire);
-                return null;
-              }));
+      takers.add(Deadlines.start("taker", () -> takeAndGive(stamp, rounds / 16 + 1)));
     }
-    for (FutureTask<Void> task : tasks) {
-      Deadlines.result(task);
+    Random random = new Random(16);
+    for (int turn = 0; takers.stream().anyMatch(task -> !task.isDone()); turn++) {
+      switch (random.nextInt(4)) {
+        case 0 -> allocator.trim(System.nanoTime() + 11_000_000_000L);
+        case 1 -> allocator.close();
+        case 2 -> assertSame(allocator, allocator.reopen(pinners[turn % 2]));
+        default -> Deadlines.pause(Duration.ofMillis(1));
+      }
     }
+    for (FutureTask<Void> taker : takers) {
+      Deadlines.result(taker);
+    }
+    allocator.close();
+    Deadlines.assertEventually(
+        "all memory is given back", () -> pinners[0].live.get() == 0 && pinners[1].live.get() == 0);
+    assertEquals(0, pinners[0].endedTwice.get() + pinners[1].endedTwice.get());
+    assertEquals(0, allocator.pinnedBytes());
+  }
+
+  private Void takeAndGive(long stamp, int rounds) {
+    Random random = new Random(stamp);
+    List<Output> held = new ArrayList<>();
+    for (int i = 0; i < rounds; i++) {
+      Output output = output(1 + random.nextInt(6000));
+      Stamps.fill(output.place(1 + random.nextInt(6000)), stamp, held.size());
+      held.add(output);
+      if (held.size() == 5) {
+        for (int k = 4; k >= 0; k--) {
+          Stamps.verify(held.get(k).bytes(), stamp, k);
+          held.get(k).retire();
+        }
+        held.clear();
+      }
+    }
+    held.forEach(Output::retire);
+    return null;
   }
 }

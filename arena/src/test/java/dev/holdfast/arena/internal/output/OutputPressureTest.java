@@ -119,6 +119,27 @@ final class OutputPressureTest {
   }
 
   @Test
+  void whoeverMeetsALimitHasOneCollectionAndNoMore() {
+    assertFalse(pressure.collectionMayHelp(pressure.epoch()), "there is nothing to find");
+    int first = pressure.made(50);
+    int met = pressure.epoch();
+    assertFalse(pressure.due(now));
+    assertTrue(pressure.collectionMayHelp(met));
+    assertTrue(pressure.collectionMayHelp(met));
+    assertEquals(1, woken.get());
+    assertTrue(pressure.due(now));
+    pressure.collectionBegins();
+    assertTrue(pressure.collectionMayHelp(met), "it is under way");
+    pressure.collectionEnded(now, () -> true);
+    assertTrue(pressure.collectionMayHelp(met), "the cleaner is at work");
+    now += 20_000_000;
+    assertFalse(pressure.due(now));
+    assertFalse(pressure.collectionMayHelp(met), "it has not helped");
+    pressure.ended(50, first);
+    assertFalse(pressure.due(now));
+  }
+
+  @Test
   void longAgoSurvivorsAreForgottenWithTheirOutputs() {
     int first = pressure.made(100_000);
     assertTrue(pressure.due(now));

@@ -10,8 +10,10 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.holdfast.arena.AcquireTimeoutException;
 import dev.holdfast.arena.ArenaCorruptedException;
+import dev.holdfast.arena.ArenaReader;
 import dev.holdfast.arena.InsufficientSharedMemoryException;
 import dev.holdfast.arena.OpenUnit;
+import dev.holdfast.arena.PagePinner;
 import dev.holdfast.arena.Placement;
 import dev.holdfast.arena.SharedMemoryRingBuffer;
 import dev.holdfast.arena.StorageHold;
@@ -495,6 +497,41 @@ final class RingTest {
         assertEquals(fresh, rig.ring.stats().freshBytes());
       }
       kept.close();
+    }
+  }
+
+  @Test
+  void readerOfThePinnedObjectLocksItsCopiesThoughOneWithoutAPinnerCameFirst() throws Exception {
+    try (RingRig rig =
+        new RingRig(SharedMemoryRingBuffer.builder(1000).pinned(PagePinner.mlock()).build())) {
+      rig.reader.close();
+      SharedMemoryRingBuffer copy = throughSerialization(rig.ring);
+      copy.openReader().close();
+      assertFalse(rig.ring.isPinned());
+      try (ArenaReader reader = rig.ring.openReader()) {
+        RingRig.Sent sent = rig.write(1000);
+        reader.admit(sent.receipt());
+        OpenUnit open = reader.beginUnit(sent.receipt(), CONFINED);
+        Stamps.verify(open.readBinary(0, 1000), 0, 0);
+        UnitLease lease = open.endUnit(List.of());
+        assertTrue(rig.ring.isPinned());
+        lease.close();
+      }
+      copy.close();
+    }
+  }
+
+  @Test
+  void closedRingKeepsNoIdleMemoryThoughItsReaderIsOpen() {
+    try (RingRig rig = RingRig.of(1 << 20)) {
+      RingRig.Kept kept = rig.pass(CONFINED, 1 << 20);
+      rig.pass(CONFINED, 1 << 20).lease().close();
+      assertTrue(rig.ring.stats().retainedBytes() > 0);
+      rig.ring.close();
+      assertEquals(0, rig.ring.stats().retainedBytes());
+      kept.verify();
+      kept.lease().close();
+      assertEquals(0, rig.ring.stats().retainedBytes());
     }
   }
 
