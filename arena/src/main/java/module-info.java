@@ -11,6 +11,8 @@ module dev.holdfast.arena {
   exports dev.holdfast.arena.internal.fault to
       dev.holdfast.loader,
       dev.holdfast.cli;
+  exports dev.holdfast.arena.internal.inspect to
+      dev.holdfast.cli;
   exports dev.holdfast.arena.internal.life to
       dev.holdfast.cuda,
       dev.holdfast.loader;

@@ -56,6 +56,8 @@ public final class Main {
         new CommandLine(root)
             .addSubcommand(new DemoCommand(out, err))
             .addSubcommand(new BenchCommand(root, out, err))
+            .addSubcommand(new InspectCommand(out, err))
+            .addSubcommand(new SweepCommand(out))
             .setCaseInsensitiveEnumValuesAllowed(true)
             .setOut(writer(out))
             .setErr(writer(err))

@@ -35,6 +35,13 @@ final class MainTest {
         "bench --passes 0",
         "bench --busy-threads -1",
         "bench --measure wait --transport inline",
+        "inspect /no/such/folder",
+        "inspect one two",
+        "inspect 0",
+        "inspect 99999999999999999999",
+        "inspect --json /no/such/folder/file.json",
+        "sweep /no/such/folder",
+        "sweep one two",
       })
   void badUsageIsOneLineOnStandardErrorAndExitCodeTwo(String line) {
     CommandRun run = CommandRun.of(line.isEmpty() ? new String[0] : line.split(" "));
@@ -53,7 +60,8 @@ final class MainTest {
 
   @Test
   void helpGoesToStandardOutput() {
-    for (String line : new String[] {"--help", "demo --help", "bench -h"}) {
+    for (String line :
+        new String[] {"--help", "demo --help", "bench -h", "inspect -h", "sweep -h"}) {
       CommandRun run = CommandRun.of(line.split(" "));
 
       assertEquals(Main.DONE, run.exit());

@@ -2,6 +2,7 @@ package dev.holdfast.arena.internal.memory;
 
 import dev.holdfast.arena.internal.fault.FaultPoint;
 import dev.holdfast.arena.internal.life.ExitHook;
+import dev.holdfast.arena.internal.life.Logs;
 import dev.holdfast.arena.internal.os.Descriptors;
 import dev.holdfast.arena.internal.os.Errno;
 import dev.holdfast.arena.internal.os.ErrnoException;
@@ -18,7 +19,7 @@ import java.util.concurrent.atomic.AtomicBoolean;
  * removed by the exit hook; those of a killed process are stale, because its lock is gone.
  */
 final class PendingName {
-  private static final Logger LOG = System.getLogger("dev.holdfast.arena");
+  private static final Logger LOG = Logs.of("dev.holdfast.arena");
   private static final Set<PendingName> NAMED = ConcurrentHashMap.newKeySet();
   private static final AtomicBoolean HOOKED = new AtomicBoolean();
 

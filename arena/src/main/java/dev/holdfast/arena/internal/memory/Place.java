@@ -1,6 +1,7 @@
 package dev.holdfast.arena.internal.memory;
 
 import dev.holdfast.arena.FailureDetail;
+import dev.holdfast.arena.internal.life.Logs;
 import dev.holdfast.arena.internal.os.Descriptors;
 import dev.holdfast.arena.internal.os.ErrnoException;
 import java.io.IOException;
@@ -18,7 +19,7 @@ import org.jspecify.annotations.Nullable;
  * @param takesMemory whether its bytes are memory and not disk
  */
 record Place(String name, @Nullable Path folder, boolean takesMemory) {
-  private static final Logger LOG = System.getLogger("dev.holdfast.arena");
+  private static final Logger LOG = Logs.of("dev.holdfast.arena");
 
   /** Memory that belongs to no mount. */
   static Place memory(String name) {

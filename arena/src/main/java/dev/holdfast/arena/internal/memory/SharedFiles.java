@@ -4,6 +4,7 @@ import dev.holdfast.arena.Backing;
 import dev.holdfast.arena.FailureDetail;
 import dev.holdfast.arena.InsufficientSharedMemoryException;
 import dev.holdfast.arena.internal.fault.FaultPoint;
+import dev.holdfast.arena.internal.life.Logs;
 import dev.holdfast.arena.internal.os.Descriptors;
 import dev.holdfast.arena.internal.os.Errno;
 import dev.holdfast.arena.internal.os.ErrnoException;
@@ -21,7 +22,7 @@ import org.jspecify.annotations.Nullable;
  * lack of space is an exception here and not SIGBUS later; whatever fails half-way is undone.
  */
 public final class SharedFiles {
-  private static final Logger LOG = System.getLogger("dev.holdfast.arena");
+  private static final Logger LOG = Logs.of("dev.holdfast.arena");
   private static final long RESERVE_PIECE = 64L << 20;
   private static final AtomicBoolean FALLBACK_REPORTED = new AtomicBoolean();
 

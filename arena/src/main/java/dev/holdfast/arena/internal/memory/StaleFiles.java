@@ -10,11 +10,14 @@ import java.io.UncheckedIOException;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.nio.channels.SeekableByteChannel;
+import java.nio.file.AccessDeniedException;
+import java.nio.file.DirectoryIteratorException;
 import java.nio.file.DirectoryStream;
 import java.nio.file.Files;
 import java.nio.file.LinkOption;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
 import java.util.ArrayList;
 import java.util.List;
 
@@ -31,6 +34,8 @@ public final class StaleFiles {
   public enum Outcome {
     /** It was stale and is removed. */
     REMOVED,
+    /** It is stale: its owner is gone. */
+    STALE,
     /** Its owner lives. */
     IN_USE,
     /** It belongs to another user. */
@@ -52,26 +57,27 @@ public final class StaleFiles {
 
   /** Removes stale files of the own user from a folder and returns all that look like ours. */
   public static List<Leftover> removeStale(Path folder) {
-    List<Leftover> found = new ArrayList<>();
-    try (DirectoryStream<Path> files = Files.newDirectoryStream(folder)) {
-      for (Path file : files) {
-        examine(file, true, found);
-      }
-    } catch (IOException e) {
-      throw new UncheckedIOException(e);
-    }
-    return found;
+    return examineAll(folder, true);
   }
 
-  /** Returns all files of a folder that look like ours, and removes nothing. */
+  /**
+   * Returns all files of a folder that look like ours, and changes nothing: for a moment it has a
+   * shared lock on each file of the own user, which is how it learns whether the owner lives.
+   */
   public static List<Leftover> list(Path folder) {
+    return examineAll(folder, false);
+  }
+
+  private static List<Leftover> examineAll(Path folder, boolean remove) {
     List<Leftover> found = new ArrayList<>();
     try (DirectoryStream<Path> files = Files.newDirectoryStream(folder)) {
       for (Path file : files) {
-        examine(file, false, found);
+        examine(file, remove, found);
       }
     } catch (IOException e) {
       throw new UncheckedIOException(e);
+    } catch (DirectoryIteratorException e) {
+      throw new UncheckedIOException(e.getCause());
     }
     return found;
   }
@@ -113,21 +119,26 @@ public final class StaleFiles {
     int descriptor =
         Descriptors.open(
             file.toString(),
-            Descriptors.O_RDWR | Descriptors.O_NOFOLLOW | Descriptors.O_CLOEXEC,
+            (remove ? Descriptors.O_RDWR : Descriptors.O_RDONLY)
+                | Descriptors.O_NOFOLLOW
+                | Descriptors.O_NONBLOCK
+                | Descriptors.O_CLOEXEC,
             0);
     try {
-      if (!Descriptors.tryLock(descriptor, Descriptors.LOCK_EXCLUSIVE_NOT_BLOCKING)) {
+      int lock =
+          remove ? Descriptors.LOCK_EXCLUSIVE_NOT_BLOCKING : Descriptors.LOCK_SHARED_NOT_BLOCKING;
+      if (!Descriptors.tryLock(descriptor, lock)) {
         return new Leftover(file, Outcome.IN_USE, "its owner holds the lock");
       }
       Object locked = Files.getAttribute(Path.of("/proc/self/fd/" + descriptor), "unix:ino");
       if (!locked.equals(Files.getAttribute(file, "unix:ino", LinkOption.NOFOLLOW_LINKS))) {
         return new Leftover(file, Outcome.IN_USE, "the name leads to a newer file");
       }
-      if (remove) {
-        Descriptors.unlink(file.toString());
-        return new Leftover(file, Outcome.REMOVED, "its owner is gone");
+      if (!remove) {
+        return new Leftover(file, Outcome.STALE, "its owner is gone; can be removed");
       }
-      return new Leftover(file, Outcome.REMOVED, "its owner is gone; can be removed");
+      Descriptors.unlink(file.toString());
+      return new Leftover(file, Outcome.REMOVED, "its owner is gone");
     } catch (ErrnoException e) {
       if (e.errno() == Errno.ENOENT) {
         return new Leftover(file, Outcome.REMOVED, "another process removed it");
@@ -149,9 +160,12 @@ public final class StaleFiles {
     if (Files.size(file) < ArenaLayout.HEADER_BYTES) {
       return false;
     }
-    try (SeekableByteChannel channel = Files.newByteChannel(file)) {
+    try (SeekableByteChannel channel =
+        Files.newByteChannel(file, StandardOpenOption.READ, LinkOption.NOFOLLOW_LINKS)) {
       ByteBuffer start = ByteBuffer.allocate(Long.BYTES).order(ByteOrder.LITTLE_ENDIAN);
       return channel.read(start) == Long.BYTES && start.getLong(0) == ArenaLayout.MAGIC;
+    } catch (AccessDeniedException e) {
+      return false; // ours are readable by their owner
     }
   }
 }
