@@ -23,18 +23,15 @@ import dev.holdfast.loader.WorkerFailedException;
 import dev.holdfast.loader.WorkerSource;
 import dev.holdfast.testkit.ChildJvm;
 import dev.holdfast.testkit.Leftovers;
+import dev.holdfast.testkit.ProcSelf;
 import dev.holdfast.testkit.Stamps;
-import java.io.IOException;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
-import java.nio.file.Files;
-import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Iterator;
 import java.util.List;
-import org.junit.jupiter.api.Assumptions;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.ExtendWith;
@@ -44,18 +41,6 @@ import org.junit.jupiter.api.extension.ExtendWith;
 @Timeout(600)
 final class LargePoolTest {
   private static final long GIB = 1L << 30;
-
-  private static void assumeMemory(long bytes) throws IOException {
-    long available =
-        Files.readAllLines(Path.of("/proc/meminfo")).stream()
-            .filter(line -> line.startsWith("MemAvailable:"))
-            .mapToLong(line -> Long.parseLong(line.replaceAll("\\D", "")) * 1024)
-            .findFirst()
-            .orElse(0);
-    Assumptions.assumeTrue(
-        available >= bytes + 2 * GIB,
-        () -> "skipped: needs " + bytes + " bytes of memory, there are " + available);
-  }
 
   private static void run(Class<?> main, String... arguments) {
     try (ChildJvm child =
@@ -67,21 +52,21 @@ final class LargePoolTest {
   // R75
   @Test
   void segmentOf3GibKeepsTheBytesAroundEveryEdgeOfAnInt() throws Exception {
-    assumeMemory(5 * GIB);
+    ProcSelf.assumeMemory(7 * GIB);
     run(OneLarge.class);
   }
 
   // R75
   @Test
   void threeSegmentsOf1GibKeepTheirUnitsApart() throws Exception {
-    assumeMemory(4 * GIB);
+    ProcSelf.assumeMemory(6 * GIB);
     run(ThreeLarge.class);
   }
 
   // R76
   @Test
   void viewOf1GibNeedsNoHeapAndWhatAnArrayCannotHoldIsATypedError() throws Exception {
-    assumeMemory(4 * GIB);
+    ProcSelf.assumeMemory(6 * GIB);
     run(SmallHeap.class);
   }
 

@@ -6,12 +6,10 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import dev.holdfast.arena.InsufficientSharedMemoryException;
 import dev.holdfast.loader.WorkerDiedException;
 import dev.holdfast.testkit.Leftovers;
-import java.io.IOException;
-import java.nio.file.Files;
-import java.nio.file.Path;
+import dev.holdfast.testkit.MemoryGroup;
 import java.util.List;
 import java.util.Locale;
-import org.junit.jupiter.api.Assumptions;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.ExtendWith;
@@ -52,44 +50,20 @@ final class LimitsTest {
 
   // R20
   @Test
-  void arenaThatItsMemoryGroupCannotHoldIsRefusedAndNobodyIsKilled() throws Exception {
-    Path group = newGroup();
-    try {
-      Files.writeString(group.resolve("memory.limit_in_bytes"), String.valueOf(300 * MIB));
-      String enter = "echo $$ > '" + group + "/cgroup.procs' && exec \"$0\" \"$@\"";
-      try (Probe probe = Probe.behind("sh", "-c", enter)) {
-        for (String place : List.of("standard", "memfd", "/dev/shm")) {
-          String answer =
-              probe.failed(
-                  InsufficientSharedMemoryException.class, "pool " + 300 * MIB + " 2 " + place);
-          assertTrue(answer.contains("limit=memory cgroup " + group), answer);
-          assertTrue(Probe.number(answer, "bytesFree") < 300 * MIB, answer);
-        }
-        probe.ok("pool " + 16 * MIB + " 4 standard");
-        probe.failed(InsufficientSharedMemoryException.class, "pool " + 16 * MIB + " 16 standard");
-        probe.ok("close");
-        assertEquals(6, Probe.number(probe.ok("stream " + 16 * MIB + " 6 standard"), "units"));
+  void arenaThatItsMemoryGroupCannotHoldIsRefusedAndNobodyIsKilled() {
+    try (MemoryGroup group = MemoryGroup.create(300 * MIB);
+        Probe probe = Probe.behind(group.enter())) {
+      for (String place : List.of("standard", "memfd", "/dev/shm")) {
+        String answer =
+            probe.failed(
+                InsufficientSharedMemoryException.class, "pool " + 300 * MIB + " 2 " + place);
+        assertTrue(answer.contains("limit=memory cgroup " + group.folder()), answer);
+        assertTrue(Probe.number(answer, "bytesFree") < 300 * MIB, answer);
       }
-    } finally {
-      Files.delete(group);
-    }
-  }
-
-  /** Makes a group below this process's own. */
-  private static Path newGroup() throws IOException {
-    String own =
-        Files.readAllLines(Path.of("/proc/self/cgroup")).stream()
-            .filter(line -> line.contains(":memory:"))
-            .map(line -> line.split(":", 3)[2])
-            .findFirst()
-            .orElse(null);
-    Assumptions.assumeTrue(own != null, "skipped: no memory control group of version 1");
-    Path group =
-        Path.of("/sys/fs/cgroup/memory" + own, "holdfast-test-" + ProcessHandle.current().pid());
-    try {
-      return Files.createDirectory(group);
-    } catch (IOException e) {
-      return Assumptions.abort("skipped: no control group can be made: " + e);
+      probe.ok("pool " + 16 * MIB + " 4 standard");
+      probe.failed(InsufficientSharedMemoryException.class, "pool " + 16 * MIB + " 16 standard");
+      probe.ok("close");
+      assertEquals(6, Probe.number(probe.ok("stream " + 16 * MIB + " 6 standard"), "units"));
     }
   }
 
@@ -134,6 +108,45 @@ final class LimitsTest {
       }
     }
     return "no limit";
+  }
+
+  // R59
+  @Test
+  void tooManyThreadsAreSaidAndTheSameCallWorksWhenThereIsRoomAgain() {
+    String[] limited = {
+      "setpriv", "--reuid=65534", "--regid=65534", "--clear-groups", "prlimit", "--nproc=160"
+    };
+    Probe.assumeWorks(Stream.concat(Stream.of(limited), Stream.of("true")).toArray(String[]::new));
+    try (Probe probe = Probe.behind(limited)) {
+      for (int left : List.of(0, 1, 2, 3, 4)) {
+        assertTrue(saysThreads(streamWithThreads(probe, left)), () -> "left " + left);
+      }
+      assertEquals("0", probe.ok("children").split(" ", 2)[0], "a process or a zombie is left");
+      for (int left : List.of(8, 16)) {
+        assertEquals(2, Probe.number(probe.ok("stream 4096 2 standard"), "units"));
+        String answer = streamWithThreads(probe, left);
+        assertTrue(answer.startsWith("OK") || saysThreads(answer), () -> left + " -> " + answer);
+      }
+      assertEquals(2, Probe.number(probe.ok("stream 4096 2 standard"), "units"));
+      assertEquals("0", probe.ok("children").split(" ", 2)[0], "a process or a zombie is left");
+    }
+  }
+
+  /** Tries a run while the process can have so many more threads. */
+  private static String streamWithThreads(Probe probe, int left) {
+    probe.ok("threads " + left);
+    String answer = probe.ask("stream 4096 2 standard");
+    probe.ok("relax");
+    return answer;
+  }
+
+  /** By the JVM of either process, or by the system. */
+  private static boolean saysThreads(String answer) {
+    String text = answer.toLowerCase(Locale.ROOT);
+    boolean died =
+        text.startsWith("failed " + WorkerDiedException.class.getName().toLowerCase(Locale.ROOT));
+    return (died && text.matches("(?s).*(native thread|eagain|temporarily unavailable).*"))
+        || text.startsWith("failed java.lang.outofmemoryerror unable to create native thread");
   }
 
   // R20

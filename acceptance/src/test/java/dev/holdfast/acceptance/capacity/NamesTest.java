@@ -1,13 +1,16 @@
 package dev.holdfast.acceptance.capacity;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.holdfast.arena.Backing;
 import dev.holdfast.arena.SharedMemorySegmentPool;
+import dev.holdfast.arena.internal.memory.StaleFiles;
 import dev.holdfast.testkit.ChildJvm;
 import dev.holdfast.testkit.Leftovers;
 import dev.holdfast.testkit.Parent;
+import dev.holdfast.testkit.PausePoints;
 import dev.holdfast.testkit.Rounds;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -53,8 +56,10 @@ final class NamesTest {
       Parent.say("DONE refused=" + refused);
     }
 
+    /** Another process has the name, before or at the very moment that this one takes it. */
     private static void requireTaken(IllegalArgumentException e) {
-      if (!e.getMessage().contains("same-name")) {
+      String text = e + " " + e.getCause();
+      if (!text.contains("same-name") || !text.matches("(?is).*exist.*")) {
         throw e;
       }
     }
@@ -98,6 +103,32 @@ final class NamesTest {
   @ValueSource(strings = {"-Dnothing", "-Dholdfast.faults=NO_TMPFILE=fire@*"})
   void ofProcessesThatWantOneNameOneHasItAndTheOthersAreTold(String faults) throws Exception {
     assertTrue(runAll("same", faults) >= 0);
+  }
+
+  /** Who looks for leftovers finds a draft locked from its first moment on. */
+  @Test
+  void draftOfAProcessThatLivesIsNotTakenForStale() throws Exception {
+    PausePoints points =
+        PausePoints.in(folder).act("NO_TMPFILE", "fire", 1).pause("FILE_CREATED", 1);
+    Path named = Files.createDirectory(folder.resolve("arenas")).resolve("named");
+    try (ChildJvm child =
+        ChildJvm.of(Prober.class).jvmArgs("-Xmx64m", points.jvmArgument()).start()) {
+      child.awaitLine("READY");
+      child.send("pool 4096 2 file:" + named);
+      assertEquals(child.pid(), points.awaitReached("FILE_CREATED"));
+
+      List<StaleFiles.Leftover> found = StaleFiles.removeStale(named.getParent());
+
+      assertEquals(1, found.size(), found::toString);
+      assertEquals(StaleFiles.Outcome.IN_USE, found.getFirst().outcome(), found::toString);
+      assertTrue(Files.exists(found.getFirst().file()), found::toString);
+      points.release("FILE_CREATED");
+      assertTrue(child.awaitLine(Prober.ANSWER).startsWith("OK made"));
+      assertTrue(Files.exists(named));
+      child.send("exit");
+      child.awaitSuccess();
+    }
+    assertFalse(Files.exists(named));
   }
 
   /** Two processes that both believe to be pid 1 share a folder. */

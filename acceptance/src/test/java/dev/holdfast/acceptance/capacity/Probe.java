@@ -10,7 +10,7 @@ import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Assumptions;
 
 /** A {@link Prober} as its test sees it. */
-final class Probe implements AutoCloseable {
+public final class Probe implements AutoCloseable {
   private final ChildJvm child;
 
   private Probe(ChildJvm child) {
@@ -39,7 +39,7 @@ final class Probe implements AutoCloseable {
   }
 
   /** Skips the test where the machine refuses a command. */
-  static void assumeWorks(String... command) {
+  public static void assumeWorks(String... command) {
     try {
       Process process = new ProcessBuilder(command).redirectErrorStream(true).start();
       process.getOutputStream().close();

@@ -12,11 +12,13 @@ import dev.holdfast.testkit.ProcSelf;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.channels.FileChannel;
+import java.nio.file.FileStore;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.CountDownLatch;
 import java.util.stream.Stream;
 
 /**
@@ -29,6 +31,7 @@ final class Prober {
 
   private final List<SharedMemoryArena> arenas = new ArrayList<>();
   private final List<AutoCloseable> files = new ArrayList<>();
+  private final List<Idle> threads = new ArrayList<>();
 
   private Prober() {}
 
@@ -69,6 +72,17 @@ final class Prober {
                 .build());
         yield "made";
       }
+      case "taken" -> {
+        FileStore mount = Files.getFileStore(Path.of(command[3]));
+        long before = mount.getUnallocatedSpace();
+        SharedMemoryArena pool =
+            SharedMemorySegmentPool.builder(number(command, 1), (int) number(command, 2))
+                .backing(backing(command[3]))
+                .build();
+        long after = mount.getUnallocatedSpace();
+        arenas.add(pool);
+        yield "bytes=" + (before - after);
+      }
       case "ring" -> {
         arenas.add(
             SharedMemoryRingBuffer.builder(number(command, 1))
@@ -106,6 +120,12 @@ final class Prober {
         files.clear();
         yield "shut";
       }
+      case "threads" -> "started=" + startThreads((int) number(command, 1));
+      case "relax" -> {
+        endThreads(threads.size());
+        yield "relaxed";
+      }
+      case "children" -> String.valueOf(ProcessHandle.current().children().count());
       case "shared" -> "bytes=" + ProcSelf.statusBytes(pid(), "RssShmem");
       case "descriptors" -> "count=" + ProcSelf.descriptors().size();
       default -> throw new IllegalArgumentException(command[0]);
@@ -203,6 +223,42 @@ final class Prober {
         closeQuietly(files.removeLast());
       }
       return "opened=" + files.size();
+    }
+  }
+
+  /** Starts threads until the system refuses one, then ends some of them. */
+  private int startThreads(int left) throws InterruptedException {
+    try {
+      while (true) {
+        threads.add(Idle.start());
+      }
+    } catch (OutOfMemoryError e) {
+      endThreads(left);
+      return threads.size();
+    }
+  }
+
+  private void endThreads(int count) throws InterruptedException {
+    for (int i = 0; i < count && !threads.isEmpty(); i++) {
+      Idle last = threads.removeLast();
+      last.end.countDown();
+      last.thread.join();
+    }
+  }
+
+  /** A thread that takes up its place and does nothing. */
+  private record Idle(Thread thread, CountDownLatch end) {
+    static Idle start() {
+      CountDownLatch end = new CountDownLatch(1);
+      return new Idle(Thread.ofPlatform().daemon().start(() -> await(end)), end);
+    }
+
+    private static void await(CountDownLatch end) {
+      try {
+        end.await();
+      } catch (InterruptedException e) {
+        Thread.currentThread().interrupt();
+      }
     }
   }
 

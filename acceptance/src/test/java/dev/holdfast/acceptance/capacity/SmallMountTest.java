@@ -44,6 +44,16 @@ final class SmallMountTest {
     }
   }
 
+  /** Looked at as soon as it is made: what touches the pages later would take them then. */
+  // R20, R22
+  @Test
+  void spaceIsTakenWhenAnArenaIsMadeAndNotWhenItIsTouched() {
+    long size = 256 * MIB;
+    try (Probe probe = Probe.withSharedMemory("size=512m")) {
+      assertTrue(Probe.number(probe.ok("taken " + size + " 1 " + SHM), "bytes") >= size);
+    }
+  }
+
   // R22
   @Test
   void everyPageOfAnArenaThatWasMadeCanBeTouchedByNativeCode() {

@@ -108,6 +108,7 @@ final class SourceScanTest {
                 "WorkerFailed",
                 "WorkerTimeout",
                 "IterationStopped",
+                "StageFailed",
                 "Device")),
         found,
         "the closed family of " + HoldfastFailure.class.getSimpleName());

@@ -29,6 +29,7 @@ import java.util.Iterator;
 import java.util.List;
 import java.util.Map;
 import java.util.NoSuchElementException;
+import java.util.concurrent.Callable;
 import java.util.concurrent.FutureTask;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -246,6 +247,8 @@ final class FailureTableTest {
         Thread.currentThread().interrupt();
         assertThrows(HoldfastInterruptedException.class, iterator::hasNext);
         assertTrue(Thread.interrupted());
+        assertThrows(HoldfastInterruptedException.class, () -> interruptedIn(iterator::next));
+        assertThrows(HoldfastInterruptedException.class, () -> interruptedIn(iterator::hasNext));
       }
       assertTrue(isAlive(items));
       Files.createFile(sign);
@@ -253,6 +256,15 @@ final class FailureTableTest {
       assertEquals(2, iterator.next());
       assertFalse(iterator.hasNext());
     }
+  }
+
+  /** Calls on a thread of its own, which is interrupted while it waits for the worker. */
+  private static <T> T interruptedIn(Callable<T> call) throws Exception {
+    FutureTask<T> task = new FutureTask<>(call);
+    Thread thread = Thread.ofPlatform().daemon().start(task);
+    Deadlines.pause(Duration.ofMillis(100));
+    thread.interrupt();
+    return Deadlines.result(task);
   }
 
   @ParameterizedTest

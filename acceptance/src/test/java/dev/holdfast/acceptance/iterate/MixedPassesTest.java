@@ -34,6 +34,7 @@ final class MixedPassesTest {
   private static final int PASSES = 200;
   private static final int WARM = 50;
   private static final long MORE_BYTES = 24L << 20;
+  private static final int UNSENDABLE = 2;
 
   // R63
   @ParameterizedTest
@@ -95,7 +96,8 @@ final class MixedPassesTest {
     FIVE(5),
     FIVE_OF_TEN(10),
     FAILING(10),
-    FAILING_AT_ONCE(1);
+    FAILING_AT_ONCE(1),
+    UNSENDABLE_ITEM(5);
 
     final int units;
 
@@ -141,6 +143,9 @@ final class MixedPassesTest {
       if ((kind == Kind.FAILING && unit == 3) || kind == Kind.FAILING_AT_ONCE) {
         throw new UnsupportedOperationException("pass " + pass);
       }
+      if (kind == Kind.UNSENDABLE_ITEM && unit == UNSENDABLE) {
+        return Map.of("pass", pass, "payload", new byte[Feeds.PAYLOAD_BYTES], "no", new Thread());
+      }
       return Feeds.item(pass, unit, Feeds.PAYLOAD_BYTES);
     }
 
@@ -154,6 +159,12 @@ final class MixedPassesTest {
             default -> kind.units;
           };
       for (int unit = 0; unit < wanted; unit++) {
+        if (kind == Kind.UNSENDABLE_ITEM && unit == UNSENDABLE) {
+          WorkerFailedException failed =
+              Assertions.assertThrows(WorkerFailedException.class, leases::next);
+          Assertions.assertEquals((long) UNSENDABLE, failed.facts().get("index"));
+          continue;
+        }
         try (Lease<Map<String, Object>> lease = leases.next()) {
           Feeds.verify(lease.item(), pass, unit);
         }

@@ -10,9 +10,14 @@ import dev.holdfast.arena.HoldfastFailure;
 import dev.holdfast.loader.Lease;
 import dev.holdfast.loader.Subprocess;
 import dev.holdfast.loader.SubprocessIterable;
+import dev.holdfast.loader.SubprocessOptions;
+import dev.holdfast.loader.WorkerSource;
+import dev.holdfast.loader.WorkerTimeoutException;
 import dev.holdfast.testkit.Deadlines;
 import dev.holdfast.testkit.Leftovers;
 import dev.holdfast.testkit.Rounds;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Iterator;
@@ -24,6 +29,7 @@ import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.ExtendWith;
+import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
@@ -81,6 +87,69 @@ final class OverlappingIteratorsTest {
       }
       assertEquals(3, unit);
       unused.forEach(iterator -> assertThrows(IllegalStateException.class, iterator::next));
+    }
+  }
+
+  /** A unit that was admitted and belongs to nobody would stop the writer after a few passes. */
+  @ParameterizedTest
+  @ValueSource(booleans = {true, false})
+  void itemThatWasLookedAtAndNotTakenGivesItsUnitBack(boolean asksTheOlderOneAgain) {
+    SubprocessOptions options =
+        Feeds.options(false).arena(Feeds.pool(3, Duration.ofSeconds(5))).build();
+    try (SubprocessIterable<Map<String, Object>> items =
+        Subprocess.iterate(Feeds.stamped(5), options)) {
+      for (int pass = 0; pass < 12; pass++) {
+        Iterator<Lease<Map<String, Object>>> looked = items.leases().iterator();
+        try (Lease<Map<String, Object>> first = looked.next()) {
+          Feeds.verify(first.item(), pass, 0);
+        }
+        assertTrue(looked.hasNext());
+        Iterator<Lease<Map<String, Object>>> newer = items.leases().iterator();
+        if (asksTheOlderOneAgain) {
+          assertTrue(looked.hasNext());
+          assertSuperseded(assertThrows(IllegalStateException.class, looked::next));
+        }
+        assertEquals(0, items.arena().orElseThrow().stats().held(), newer::toString);
+      }
+    }
+  }
+
+  /** More commands than the channel to the worker takes. */
+  @Test
+  void passesThatAWorkerDoesNotHearOfAreSilenceAndComeLater(@TempDir Path folder) throws Exception {
+    String sign = folder.resolve("go").toString();
+    WorkerSource<Integer> source =
+        Feeds.passes(
+            _ -> 3,
+            (_, index) -> {
+              while (!Files.exists(Path.of(sign))) {
+                Deadlines.pause(Duration.ofMillis(5));
+              }
+              return index;
+            });
+    try (SubprocessIterable<Integer> items =
+        Subprocess.iterate(source, Feeds.options(true).timeout(Duration.ofMillis(1)).build())) {
+      String silence = "";
+      for (int pass = 0; pass < 10_000 && !silence.contains("takes no commands"); pass++) {
+        silence = assertThrows(WorkerTimeoutException.class, items.iterator()::next).getMessage();
+      }
+      assertTrue(silence.contains("takes no commands"), silence);
+      Iterator<Integer> newest = items.iterator();
+      Files.createFile(Path.of(sign));
+      for (int index = 0; index < 3; index++) {
+        assertEquals(index, patiently(newest));
+      }
+      assertTrue(items.stats().passes() > 500, items.stats()::toString);
+    }
+  }
+
+  private static Integer patiently(Iterator<Integer> iterator) {
+    while (true) {
+      try {
+        return iterator.next();
+      } catch (WorkerTimeoutException e) {
+        assertTrue(iterator.hasNext());
+      }
     }
   }
 

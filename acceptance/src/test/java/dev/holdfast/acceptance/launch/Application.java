@@ -24,6 +24,7 @@ import java.util.jar.JarOutputStream;
 import java.util.jar.Manifest;
 import java.util.stream.Stream;
 import javax.tools.ToolProvider;
+import org.HdrHistogram.Histogram;
 
 /**
  * A user's application, compiled by the test and started as users start theirs. It sends items from
@@ -129,9 +130,13 @@ final class Application {
     return folder.resolve("classes");
   }
 
-  /** Where the two published modules lie, as a path. */
+  /** Where the two published modules and what they need lie, as a path. */
   static String ours() {
-    return placeOf(SharedMemoryArena.class) + ":" + placeOf(Subprocess.class);
+    return placeOf(SharedMemoryArena.class)
+        + ":"
+        + placeOf(Subprocess.class)
+        + ":"
+        + placeOf(Histogram.class);
   }
 
   static Path placeOf(Class<?> type) {

@@ -61,7 +61,7 @@ final class WaysToStartTest {
                 Application.MAIN)),
         "null");
     StringBuilder path = new StringBuilder(jar.toString());
-    for (int i = 0; path.length() < 110_000; i++) {
+    for (int i = 0; path.length() < 150_000; i++) {
       path.append(":").append(folder).append("/jars that are not there/").append(i).append(".jar");
     }
     Path arguments = folder.resolve("arguments.txt");

@@ -14,9 +14,12 @@ import dev.holdfast.loader.WorkerFailedException;
 import dev.holdfast.loader.WorkerSource;
 import dev.holdfast.testkit.ChildJvm;
 import dev.holdfast.testkit.Leftovers;
+import dev.holdfast.testkit.MemoryGroup;
 import dev.holdfast.testkit.PausePoints;
 import java.io.File;
 import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import java.net.URISyntaxException;
@@ -142,6 +145,35 @@ final class DeathCauseTest {
 
   // R41
   @Test
+  void oneThatItsMemoryGroupKillsIsNamedWithAHintAtMemory() {
+    try (MemoryGroup group = MemoryGroup.create(48L << 20)) {
+      String members = group.members().toString();
+      WorkerSource<Map<String, Object>> source =
+          _ ->
+              Workers.counting(
+                  10,
+                  i -> {
+                    if (i == 2) {
+                      useMoreThanTheGroupHas(members);
+                    }
+                    return Workers.stampedItem(i);
+                  });
+      try (SubprocessIterable<Map<String, Object>> items =
+          Subprocess.iterate(source, options().arena(Workers.pool(4)).build())) {
+        Iterator<Map<String, Object>> iterator = items.iterator();
+        Workers.verify(0, iterator.next());
+        Workers.verify(1, iterator.next());
+        WorkerDiedException died = assertThrows(WorkerDiedException.class, iterator::next);
+
+        assertEquals("SIGKILL", died.facts().get("signal"));
+        assertTrue(died.getMessage().contains("ran out of memory"), died.getMessage());
+        Workers.verifyDead(items, iterator, died);
+      }
+    }
+  }
+
+  // R41
+  @Test
   void aClassThatIsMissingInTheWorkerIsNamed() throws Exception {
     String classPath =
         placeOf(Subprocess.class) + File.pathSeparator + placeOf(SharedMemoryArena.class);
@@ -190,6 +222,18 @@ final class DeathCauseTest {
   @SuppressWarnings("restricted") // this is what user code should not do
   private static Object readBadAddress() {
     return MemorySegment.ofAddress(8).reinterpret(8).get(ValueLayout.JAVA_BYTE, 0);
+  }
+
+  private static void useMoreThanTheGroupHas(String members) {
+    try {
+      Files.writeString(Path.of(members), String.valueOf(ProcessHandle.current().pid()));
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+    for (int mebibytes = 0; mebibytes < 512; mebibytes += 16) {
+      Arena.global().allocate(16L << 20).fill((byte) 1);
+    }
+    throw new IllegalStateException("the group does not kill");
   }
 
   private static Object useUpTheHeap() {

@@ -5,8 +5,11 @@ import dev.holdfast.arena.SharedMemorySegmentPool;
 import dev.holdfast.arena.internal.fault.FaultPoint.InjectedFault;
 import dev.holdfast.loader.Subprocess;
 import dev.holdfast.loader.SubprocessIterable;
+import dev.holdfast.testkit.Maps;
 import dev.holdfast.testkit.Parent;
+import dev.holdfast.testkit.ProcSelf;
 import java.nio.file.Path;
+import java.util.List;
 import java.util.Map;
 
 /** A process whose first construction of an arena is broken, and which tries again at once. */
@@ -24,6 +27,7 @@ final class SecondTryMain {
       SharedMemorySegmentPool broken = pool(file);
       throw new IllegalStateException("nothing broke: " + broken);
     } catch (InjectedFault e) {
+      requireNothingLeft(file.getParent());
       Parent.say("FAILED " + e.getMessage());
     }
     int seen = 0;
@@ -34,6 +38,16 @@ final class SecondTryMain {
       }
     }
     Parent.say("DONE " + seen);
+  }
+
+  private static void requireNothingLeft(Path folder) {
+    List<String> open =
+        ProcSelf.descriptors().values().stream()
+            .filter(file -> file.startsWith(folder.toString()))
+            .toList();
+    if (!open.isEmpty() || !Maps.ofArenas().isEmpty()) {
+      throw new IllegalStateException("left: open=" + open + " mapped=" + Maps.ofArenas());
+    }
   }
 
   private static SharedMemorySegmentPool pool(Path file) {

@@ -1,11 +1,13 @@
 package dev.holdfast.acceptance.worker;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.holdfast.loader.Subprocess;
 import dev.holdfast.loader.SubprocessIterable;
 import dev.holdfast.loader.SubprocessOptions;
+import dev.holdfast.loader.WorkerDiedException;
 import dev.holdfast.loader.WorkerOutput;
 import dev.holdfast.loader.WorkerSource;
 import dev.holdfast.testkit.GcPressure;
@@ -26,6 +28,7 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.Iterator;
 import java.util.List;
 import java.util.Map;
 import java.util.Random;
@@ -219,6 +222,38 @@ final class WorkerOutputTest {
     try {
       Workers.close(items);
       assertTrue(Pids.isAlive(grandchild));
+    } finally {
+      Pids.killLeft(grandchild);
+    }
+  }
+
+  // R50
+  @Test
+  void aGrandchildThatKeepsTheStreamsDelaysNoReportOfADeath() {
+    WorkerSource<Long> source =
+        _ ->
+            Workers.counting(
+                2,
+                i -> {
+                  if (i == 1) {
+                    Runtime.getRuntime().halt(3);
+                  }
+                  try {
+                    return new ProcessBuilder("sleep", "600").inheritIO().start().pid();
+                  } catch (IOException e) {
+                    throw new UncheckedIOException(e);
+                  }
+                });
+    SubprocessIterable<Long> items = Subprocess.iterate(source, Workers.options().build());
+    Iterator<Long> iterator = items.iterator();
+    long grandchild = iterator.next();
+    try {
+      long begin = System.nanoTime();
+      WorkerDiedException died = assertThrows(WorkerDiedException.class, iterator::next);
+      Promise.kept("death", Promise.DEATH_REPORTED, begin);
+      assertEquals(3, died.facts().get("exit"));
+      assertTrue(Pids.isAlive(grandchild));
+      Workers.close(items);
     } finally {
       Pids.killLeft(grandchild);
     }

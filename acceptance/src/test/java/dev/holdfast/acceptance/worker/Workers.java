@@ -5,6 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertSame;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import dev.holdfast.arena.SharedMemoryRingBuffer;
 import dev.holdfast.arena.SharedMemorySegmentPool;
 import dev.holdfast.loader.SubprocessIterable;
 import dev.holdfast.loader.SubprocessOptions;
@@ -42,6 +43,15 @@ final class Workers {
   /** A pool for payloads of {@link #PAYLOAD_BYTES}, whose writer waits as long as it takes. */
   static SharedMemorySegmentPool pool(int count) {
     return SharedMemorySegmentPool.builder(PAYLOAD_BYTES, count).acquireTimeout(FOR_EVER).build();
+  }
+
+  /**
+   * A ring for so many payloads of {@link #PAYLOAD_BYTES}, whose writer waits as long as it takes.
+   */
+  static SharedMemoryRingBuffer ring(int payloads) {
+    return SharedMemoryRingBuffer.builder((long) payloads * PAYLOAD_BYTES)
+        .acquireTimeout(FOR_EVER)
+        .build();
   }
 
   /** Options with a pool of some segments, or without an arena. */

@@ -9,15 +9,19 @@ package dev.holdfast.loader.internal.channel;
  *     16  | command ring's capacity (u64) | item ring's capacity (u64)   |
  *     32  | parent's pid (u64) | parent's start time in ticks (u64)      |
  *     48  | items that may be unread (u64)                               |
+ *     56  | input ring's capacity (u64), 0 when there is none            |
  *         |                                                              |
  *   1024  | ended (u32): 1 when the parent wants the worker to end       |
  *   4096  +--------------------------------------------------------------+
  *         | words of the commands, parent to worker (1024 bytes)         |
  *   5120  | words of the items, worker to parent (1024 bytes)            |
+ *   6144  | words of a region's inputs, parent to worker (1024 bytes)    |
  *   8192  +--------------------------------------------------------------+
  *         | command ring                                                 |
  *         +--------------------------------------------------------------+
  *         | item ring                                                    |
+ *         +--------------------------------------------------------------+
+ *         | input ring                                                   |
  *         +--------------------------------------------------------------+
  * </pre>
  *
@@ -48,9 +52,11 @@ public final class ChannelLayout {
   static final long PARENT_PID_OFFSET = 32;
   static final long PARENT_START_OFFSET = 40;
   static final long ITEM_LIMIT_OFFSET = 48;
+  static final long INPUT_CAPACITY_OFFSET = 56;
   static final long ENDED_OFFSET = 1024;
   static final long COMMAND_WORDS_OFFSET = 4096;
   static final long ITEM_WORDS_OFFSET = 5120;
+  static final long INPUT_WORDS_OFFSET = 6144;
   static final long RINGS_OFFSET = 8192;
 
   static final long PUBLISHED = 0;
@@ -66,7 +72,7 @@ public final class ChannelLayout {
 
   private ChannelLayout() {}
 
-  static long byteSize(long commandCapacity, long itemCapacity) {
-    return RINGS_OFFSET + commandCapacity + itemCapacity;
+  static long byteSize(long commandCapacity, long itemCapacity, long inputCapacity) {
+    return RINGS_OFFSET + commandCapacity + itemCapacity + inputCapacity;
   }
 }

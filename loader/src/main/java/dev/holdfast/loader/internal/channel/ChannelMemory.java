@@ -8,11 +8,12 @@ import dev.holdfast.arena.internal.memory.SharedFile;
 import dev.holdfast.arena.internal.memory.SharedWords;
 import dev.holdfast.arena.internal.os.ProcessIdentity;
 import java.util.concurrent.atomic.AtomicLong;
+import org.jspecify.annotations.Nullable;
 
 /**
- * The shared memory of a channel pair: commands to the worker, items back. The parent makes it and
- * hands its descriptor to the worker as standard input; the worker attaches to it. Touching the
- * channels is only for who keeps this open or retains it.
+ * The shared memory of a worker's channels: commands to the worker, items back, and in a region its
+ * inputs. The parent makes it and hands its descriptor to the worker as standard input; the worker
+ * attaches to it. Touching the channels is only for who keeps this open or retains it.
  */
 public final class ChannelMemory implements Presence {
   private static final long COMMAND_CAPACITY = 64 * 1024;
@@ -22,8 +23,10 @@ public final class ChannelMemory implements Presence {
   private final SharedWords words;
   private final Channel commands;
   private final Channel items;
+  private final @Nullable Channel inputs;
 
-  private ChannelMemory(MemoryMapping mapping, long commandCapacity, long itemCapacity) {
+  private ChannelMemory(
+      MemoryMapping mapping, long commandCapacity, long itemCapacity, long inputCapacity) {
     this.mapping = mapping;
     this.words = mapping.words();
     long itemRing = ChannelLayout.RINGS_OFFSET + commandCapacity;
@@ -41,18 +44,30 @@ public final class ChannelMemory implements Presence {
             ChannelLayout.ITEM_WORDS_OFFSET,
             mapping.segment().asSlice(itemRing, itemCapacity),
             this);
+    this.inputs =
+        inputCapacity == 0
+            ? null
+            : new Channel(
+                "inputs",
+                words,
+                ChannelLayout.INPUT_WORDS_OFFSET,
+                mapping.segment().asSlice(itemRing + itemCapacity, inputCapacity),
+                this);
   }
 
   /**
    * Reserves the file behind a new pair.
    *
    * @param itemCapacity bytes of the item ring, a multiple of 8
+   * @param inputCapacity bytes of the input ring, a multiple of 8; 0 for none
    */
-  public static SharedFile reserve(long itemCapacity) {
+  public static SharedFile reserve(long itemCapacity, long inputCapacity) {
     String label =
         "holdfast-" + ProcessIdentity.current().pid() + "-channel-" + SERIAL.incrementAndGet();
     return SharedFile.create(
-        Backing.standard(), label, ChannelLayout.byteSize(COMMAND_CAPACITY, itemCapacity));
+        Backing.standard(),
+        label,
+        ChannelLayout.byteSize(COMMAND_CAPACITY, itemCapacity, inputCapacity));
   }
 
   /**
@@ -61,8 +76,10 @@ public final class ChannelMemory implements Presence {
    * @param file what {@link #reserve} returned
    * @param itemCapacity as given there
    * @param itemLimit how many items may be unread
+   * @param inputCapacity as given there
    */
-  public static ChannelMemory create(SharedFile file, long itemCapacity, long itemLimit) {
+  public static ChannelMemory create(
+      SharedFile file, long itemCapacity, long itemLimit, long inputCapacity) {
     MemoryMapping mapping = file.map();
     SharedWords words = mapping.words();
     ProcessIdentity parent = ProcessIdentity.current();
@@ -72,8 +89,9 @@ public final class ChannelMemory implements Presence {
     words.setRelease(ChannelLayout.PARENT_PID_OFFSET, parent.pid());
     words.setRelease(ChannelLayout.PARENT_START_OFFSET, parent.startTicks());
     words.setRelease(ChannelLayout.ITEM_LIMIT_OFFSET, itemLimit);
+    words.setRelease(ChannelLayout.INPUT_CAPACITY_OFFSET, inputCapacity);
     words.setIntVolatile(ChannelLayout.VERSION_OFFSET, ChannelLayout.VERSION);
-    return new ChannelMemory(mapping, COMMAND_CAPACITY, itemCapacity);
+    return new ChannelMemory(mapping, COMMAND_CAPACITY, itemCapacity, inputCapacity);
   }
 
   /**
@@ -95,14 +113,18 @@ public final class ChannelMemory implements Presence {
     }
     long commandCapacity = words.getAcquire(ChannelLayout.COMMAND_CAPACITY_OFFSET);
     long itemCapacity = words.getAcquire(ChannelLayout.ITEM_CAPACITY_OFFSET);
+    long inputCapacity = words.getAcquire(ChannelLayout.INPUT_CAPACITY_OFFSET);
     if (commandCapacity < Channel.LEAST_CAPACITY
         || itemCapacity < Channel.LEAST_CAPACITY
         || commandCapacity > file.byteSize()
         || itemCapacity > file.byteSize()
-        || ChannelLayout.byteSize(commandCapacity, itemCapacity) != file.byteSize()) {
+        || (inputCapacity != 0 && inputCapacity < Channel.LEAST_CAPACITY)
+        || inputCapacity > file.byteSize()
+        || ChannelLayout.byteSize(commandCapacity, itemCapacity, inputCapacity)
+            != file.byteSize()) {
       throw notAChannel("itemCapacity", itemCapacity);
     }
-    return new ChannelMemory(mapping, commandCapacity, itemCapacity);
+    return new ChannelMemory(mapping, commandCapacity, itemCapacity, inputCapacity);
   }
 
   /** Returns the direction from parent to worker. */
@@ -113,6 +135,31 @@ public final class ChannelMemory implements Presence {
   /** Returns the direction from worker to parent. */
   public Channel items() {
     return items;
+  }
+
+  /** Returns the direction of a region's inputs, from parent to worker. */
+  public Channel inputs() {
+    Channel there = inputs;
+    if (there == null) {
+      throw new IllegalStateException("this worker has no inputs");
+    }
+    return there;
+  }
+
+  /** Makes the worker look at its conditions where it waits for inputs. Only in the parent. */
+  public void nudgeInputs() {
+    if (inputs != null) {
+      inputs.nudgeConsumer();
+    }
+  }
+
+  /** Makes waiters of the own process look at their conditions. */
+  public void wakeOwnWaiters() {
+    items.wakeOwnWaiters();
+    commands.wakeOwnWaiters();
+    if (inputs != null) {
+      inputs.wakeOwnWaiters();
+    }
   }
 
   /** Returns how many items may be unread. */
@@ -132,6 +179,7 @@ public final class ChannelMemory implements Presence {
     words.setIntVolatile(ChannelLayout.ENDED_OFFSET, 1);
     commands.nudgeConsumer();
     items.nudgeProducer();
+    nudgeInputs();
   }
 
   /** Returns whether the worker is told to end. */

@@ -4,6 +4,7 @@ import static java.lang.foreign.ValueLayout.JAVA_BYTE;
 
 import dev.holdfast.arena.ArenaCorruptedException;
 import dev.holdfast.arena.internal.memory.SharedWords;
+import dev.holdfast.arena.internal.wait.SpinBudget;
 import dev.holdfast.arena.internal.wait.WaitPoint;
 import dev.holdfast.arena.internal.wait.Waiting;
 import java.lang.foreign.MemorySegment;
@@ -241,10 +242,16 @@ public final class ChannelReceiver {
 
   /** What the consumer waits for. */
   private final class Data implements WaitPoint {
+    private final SpinBudget spins = new SpinBudget();
 
     @Override
     public boolean ready() {
       return published() != consumed;
+    }
+
+    @Override
+    public SpinBudget spins() {
+      return spins;
     }
 
     @Override

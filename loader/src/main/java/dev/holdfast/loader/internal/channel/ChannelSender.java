@@ -4,6 +4,7 @@ import dev.holdfast.arena.FailureDetail;
 import dev.holdfast.arena.UnitReceipt;
 import dev.holdfast.arena.UnitTooLargeException;
 import dev.holdfast.arena.internal.memory.SharedWords;
+import dev.holdfast.arena.internal.wait.SpinBudget;
 import dev.holdfast.arena.internal.wait.WaitPoint;
 import dev.holdfast.arena.internal.wait.Waiting;
 import java.lang.foreign.MemorySegment;
@@ -222,6 +223,7 @@ public final class ChannelSender {
 
   /** What the producer waits for. */
   private final class Room implements WaitPoint {
+    private final SpinBudget spins = new SpinBudget();
     private long bytes;
     private boolean item;
 
@@ -229,6 +231,11 @@ public final class ChannelSender {
     public boolean ready() {
       return channel.capacity() - (published - consumed()) >= bytes
           && (!item || itemsPublished - itemsConsumed() < itemLimit);
+    }
+
+    @Override
+    public SpinBudget spins() {
+      return spins;
     }
 
     @Override

@@ -47,5 +47,20 @@ public final class MessageKind {
   /** The pass was left, because a command asked for it. Second number: units published. */
   public static final int LEFT = 25;
 
+  /**
+   * What the next item answers, or what is answered without one. Second number: the item's index;
+   * bytes: an {@code Answers}.
+   */
+  public static final int ANSWER = 26;
+
+  /** To the worker: an input without storage in the arena. Second number: the input's. */
+  public static final int INPUT = 32;
+
+  /** To the worker: an input with a unit; the record ends with the receipt. */
+  public static final int UNIT_INPUT = 33;
+
+  /** To the worker: this pass has no more inputs. */
+  public static final int INPUTS_END = 34;
+
   private MessageKind() {}
 }

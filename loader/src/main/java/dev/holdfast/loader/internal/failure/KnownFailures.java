@@ -10,9 +10,11 @@ import dev.holdfast.arena.PinningException;
 import dev.holdfast.arena.StorageRetainedException;
 import dev.holdfast.arena.TicketException;
 import dev.holdfast.arena.UnitTooLargeException;
+import dev.holdfast.arena.internal.life.Logs;
 import dev.holdfast.loader.IterationStoppedException;
 import dev.holdfast.loader.WorkerDiedException;
 import dev.holdfast.loader.WorkerTimeoutException;
+import dev.holdfast.loader.pipeline.StageFailedException;
 import java.lang.System.Logger;
 import java.lang.reflect.Constructor;
 import java.util.HashMap;
@@ -22,7 +24,7 @@ import org.jspecify.annotations.Nullable;
 
 /** Our own exceptions, which arrive as the same type with the same facts. */
 final class KnownFailures {
-  private static final Logger LOG = System.getLogger("dev.holdfast.loader");
+  private static final Logger LOG = Logs.of("dev.holdfast.loader");
   private static final Map<String, BiFunction<FailureDetail, Throwable, RuntimeException>> MAKERS =
       makers();
 
@@ -49,6 +51,7 @@ final class KnownFailures {
     makers.put(IterationStoppedException.class.getName(), IterationStoppedException::new);
     makers.put(PinningException.class.getName(), PinningException::new);
     makers.put(StorageRetainedException.class.getName(), StorageRetainedException::new);
+    makers.put(StageFailedException.class.getName(), StageFailedException::new);
     makers.put(TicketException.class.getName(), TicketException::new);
     makers.put(UnitTooLargeException.class.getName(), UnitTooLargeException::new);
     makers.put(WorkerDiedException.class.getName(), WorkerDiedException::new);

@@ -10,8 +10,9 @@ import org.jspecify.annotations.Nullable;
  * itself for as little as possible and survives whatever it answers: it may be cyclic, endless, or
  * throw.
  */
-final class ThrowableText {
+public final class ThrowableText {
   private static final String CUT = "\n... cut";
+  private static final int LINE_CHARS = 8 * 1024;
   private static final StackTraceElement[] NO_FRAMES = {};
 
   private final StringBuilder text = new StringBuilder();
@@ -27,6 +28,11 @@ final class ThrowableText {
     ThrowableText writer = new ThrowableText(limit);
     writer.chain("", "", thrown, NO_FRAMES);
     return cut(writer.text.toString(), limit);
+  }
+
+  /** Returns class and message on a line, whatever its own code does. */
+  public static String line(Throwable thrown) {
+    return thrown.getClass().getName() + ": " + cut(message(thrown), LINE_CHARS);
   }
 
   /** Returns the message, or why it cannot be had. */

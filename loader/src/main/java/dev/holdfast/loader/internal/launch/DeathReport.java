@@ -25,8 +25,32 @@ final class DeathReport {
     this.folder = folder;
   }
 
+  /** Describes the end of a process that had been ready. */
   FailureDetail ended(String what, long pid, int exitCode) {
+    awaitLastWords();
+    return described(what, pid, exitCode, lastLines());
+  }
+
+  /**
+   * Describes the end of a process that had not been ready. A JVM that cannot start says why on its
+   * standard output, and on the other one only that it cannot.
+   */
+  FailureDetail endedEarly(String what, long pid, int exitCode) {
+    output.awaitEnd(LAST_WORDS_MILLIS);
     errors.awaitEnd(LAST_WORDS_MILLIS);
+    List<String> lines = new ArrayList<>(output.tail().lines());
+    lines.addAll(errors.tail().lines());
+    return described(what, pid, exitCode, lines);
+  }
+
+  private void awaitLastWords() {
+    errors.awaitEnd(LAST_WORDS_MILLIS);
+    if (errors.tail().lines().isEmpty()) {
+      output.awaitEnd(LAST_WORDS_MILLIS);
+    }
+  }
+
+  private FailureDetail described(String what, long pid, int exitCode, List<String> lines) {
     FailureDetail detail = FailureDetail.of(what).with("pid", pid);
     String signal = Signals.ofExitCode(exitCode);
     if (!signal.isEmpty()) {
@@ -37,15 +61,19 @@ final class DeathReport {
     if (!report.isEmpty()) {
       detail = detail.with("crashReport", report);
     }
-    return withLastLines(detail).advise(Signals.advice(exitCode));
+    return with(detail, lines).advise(Signals.advice(exitCode));
   }
 
   FailureDetail withLastLines(FailureDetail detail) {
+    return with(detail, lastLines());
+  }
+
+  private List<String> lastLines() {
     List<String> lines = errors.tail().lines();
-    if (lines.isEmpty()) {
-      // a JVM that cannot start says why on its standard output
-      lines = output.tail().lines();
-    }
+    return lines.isEmpty() ? output.tail().lines() : lines;
+  }
+
+  private static FailureDetail with(FailureDetail detail, List<String> lines) {
     if (lines.isEmpty()) {
       return detail;
     }

@@ -1,5 +1,6 @@
 package dev.holdfast.loader.internal.launch;
 
+import dev.holdfast.arena.internal.life.Once;
 import java.io.IOException;
 import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.ExecutionException;
@@ -19,10 +20,7 @@ import java.util.concurrent.TimeoutException;
  */
 final class Launcher {
   private static final BlockingQueue<Runnable> REQUESTS = new LinkedBlockingQueue<>();
-
-  static {
-    addThread();
-  }
+  private static final Once<Thread> FIRST = new Once<>(Launcher::addThread);
 
   private Launcher() {}
 
@@ -40,8 +38,10 @@ final class Launcher {
         new FutureTask<>(
             () -> {
               SpareDescriptors.require();
+              SpareThreads.require();
               return builder.start();
             });
+    var _ = FIRST.get();
     REQUESTS.add(request);
     boolean interrupted = false;
     long start = System.nanoTime();
@@ -59,7 +59,7 @@ final class Launcher {
       }
       throw new IOException("the process could not be started", e.getCause());
     } catch (TimeoutException e) {
-      addThread();
+      var _ = addThread();
       killWhenStarted(request);
       throw new IOException("the process did not run its program in time", e);
     } finally {
@@ -69,8 +69,8 @@ final class Launcher {
     }
   }
 
-  private static void addThread() {
-    var _ = Thread.ofPlatform().daemon().name("holdfast-launcher").start(Launcher::serveForEver);
+  private static Thread addThread() {
+    return Thread.ofPlatform().daemon().name("holdfast-launcher").start(Launcher::serveForEver);
   }
 
   private static void serveForEver() {

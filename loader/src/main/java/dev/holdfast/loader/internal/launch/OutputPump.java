@@ -1,6 +1,8 @@
 package dev.holdfast.loader.internal.launch;
 
+import dev.holdfast.arena.internal.life.Logs;
 import dev.holdfast.loader.WorkerOutput;
+import dev.holdfast.loader.internal.failure.ThrowableText;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.io.InputStream;
@@ -19,7 +21,7 @@ import java.util.concurrent.TimeUnit;
  * live on.
  */
 final class OutputPump {
-  private static final Logger LOG = System.getLogger("dev.holdfast.worker");
+  private static final Logger LOG = Logs.of("dev.holdfast.worker");
   private static final int BUFFER_BYTES = 8192;
 
   private final InputStream stream;
@@ -86,14 +88,17 @@ final class OutputPump {
     }
   }
 
-  /** A target that refuses, a full disk for example, must not stop the worker. */
+  /** A target that refuses, a full disk or code of the user, must not stop the worker. */
   private boolean write(byte[] buffer, int count) {
     try {
       target.write(buffer, 0, count);
       target.flush();
       return true;
-    } catch (IOException | RuntimeException e) {
-      LOG.log(Logger.Level.WARNING, "output of a worker is no longer written", e);
+    } catch (IOException | RuntimeException | Error e) {
+      LOG.log(
+          Logger.Level.WARNING,
+          "output of a worker is no longer written: {0}",
+          ThrowableText.line(e));
       return false;
     }
   }

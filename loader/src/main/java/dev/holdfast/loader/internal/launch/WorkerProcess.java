@@ -64,7 +64,8 @@ public final class WorkerProcess {
         var _ = process.destroyForcibly(); // nobody else knows of it
         throw e;
       }
-    } catch (IOException | RuntimeException e) {
+    } catch (IOException | RuntimeException | OutOfMemoryError e) {
+      // the JVM calls a thread that the system refuses a lack of memory
       closeQuietly(arguments, e);
       closeQuietly(out, e);
       closeQuietly(err, e);
@@ -100,11 +101,6 @@ public final class WorkerProcess {
   /** Returns the process id. */
   public long pid() {
     return process.pid();
-  }
-
-  /** Returns the command line, cut when it is long. */
-  public String command() {
-    return command;
   }
 
   /** Says that the worker has read its command line. */
@@ -173,6 +169,16 @@ public final class WorkerProcess {
     return report.ended(what, pid(), exitCode);
   }
 
+  /**
+   * Describes how a process ended that had not been ready.
+   *
+   * @param what what happened, as the message begins
+   * @return the detail, with all that both streams said last, and the command
+   */
+  public FailureDetail deathAtStart(String what) {
+    return report.endedEarly(what, pid(), exitCode).with("command", command);
+  }
+
   /** Adds the pid, the state and the last lines of a process that lives. */
   public FailureDetail withState(FailureDetail detail) {
     return report.withLastLines(detail.with("pid", pid()).with("state", state()));
@@ -197,7 +203,7 @@ public final class WorkerProcess {
     return line.length() <= COMMAND_CHARS ? line : line.substring(0, COMMAND_CHARS) + "...";
   }
 
-  private static void closeQuietly(@Nullable AutoCloseable resource, Exception failure) {
+  private static void closeQuietly(@Nullable AutoCloseable resource, Throwable failure) {
     if (resource != null) {
       try {
         resource.close();

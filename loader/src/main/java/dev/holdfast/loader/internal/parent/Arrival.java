@@ -5,7 +5,7 @@ import dev.holdfast.arena.payload.Envelope;
 import org.jspecify.annotations.Nullable;
 
 /** What the next call of {@code next()} is about. */
-sealed interface Arrival {
+public sealed interface Arrival {
 
   /**
    * An item, registered and with its unit admitted.
@@ -15,6 +15,14 @@ sealed interface Arrival {
    * @param index its place in the pass
    */
   record Item(Envelope envelope, @Nullable UnitReceipt receipt, long index) implements Arrival {}
+
+  /**
+   * What the next item of a region answers, or what is answered without one.
+   *
+   * @param bytes the record
+   */
+  @SuppressWarnings("ArrayRecordComponent") // never compared
+  record Answer(byte[] bytes) implements Arrival {}
 
   /**
    * An error in an item's place, thrown once.

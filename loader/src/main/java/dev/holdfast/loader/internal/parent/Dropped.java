@@ -1,5 +1,7 @@
 package dev.holdfast.loader.internal.parent;
 
+import dev.holdfast.arena.internal.life.Logs;
+import dev.holdfast.arena.internal.life.Once;
 import java.lang.System.Logger;
 import java.lang.ref.Cleaner;
 
@@ -8,14 +10,15 @@ import java.lang.ref.Cleaner;
  * wait.
  */
 final class Dropped {
-  private static final Logger LOG = System.getLogger("dev.holdfast.loader");
-  private static final Cleaner CLEANER =
-      Cleaner.create(Thread.ofPlatform().daemon().name("holdfast-dropped").factory());
+  private static final Logger LOG = Logs.of("dev.holdfast.loader");
+  private static final Once<Cleaner> CLEANER =
+      new Once<>(
+          () -> Cleaner.create(Thread.ofPlatform().daemon().name("holdfast-dropped").factory()));
 
   private Dropped() {}
 
   static Cleaner.Cleanable watch(Object handle, Teardown teardown) {
-    return CLEANER.register(handle, () -> found(teardown));
+    return CLEANER.get().register(handle, () -> found(teardown));
   }
 
   private static void found(Teardown teardown) {

@@ -6,8 +6,9 @@ import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 
 /** A hold on an item without storage. */
-final class EmptyHold implements StorageHold {
-  static final EmptyHold INSTANCE = new EmptyHold();
+public final class EmptyHold implements StorageHold {
+  /** The only one. */
+  public static final EmptyHold INSTANCE = new EmptyHold();
 
   private EmptyHold() {}
 

@@ -6,13 +6,16 @@ import dev.holdfast.arena.ArenaStats;
 import dev.holdfast.arena.FailureDetail;
 import dev.holdfast.arena.HoldfastInterruptedException;
 import dev.holdfast.arena.SharedMemoryArena;
+import dev.holdfast.arena.UnitTooLargeException;
 import dev.holdfast.loader.WorkerDiedException;
 import dev.holdfast.loader.WorkerFailedException;
 import dev.holdfast.loader.WorkerTimeoutException;
 import dev.holdfast.loader.internal.events.WorkerDiedEvent;
 import dev.holdfast.loader.internal.failure.RemoteFailure;
+import dev.holdfast.loader.internal.failure.ThrowableText;
 import dev.holdfast.loader.internal.launch.WorkerProcess;
 import dev.holdfast.loader.internal.worker.WorkerStage;
+import dev.holdfast.loader.pipeline.StageFailedException;
 import org.jspecify.annotations.Nullable;
 
 /** Words for what can go wrong with a worker. */
@@ -41,8 +44,7 @@ final class Failures {
   }
 
   static WorkerDiedException diedEarly(WorkerProcess process) {
-    FailureDetail detail = process.death("the worker ended before it was ready");
-    return died(process, detail.with("command", process.command()));
+    return died(process, process.deathAtStart("the worker ended before it was ready"));
   }
 
   private static WorkerDiedException died(WorkerProcess process, FailureDetail detail) {
@@ -64,7 +66,19 @@ final class Failures {
         "an item could not be sent by the worker", detail -> detail.with("index", index));
   }
 
+  /**
+   * Of our own exceptions only lack of room keeps its type, which allocating for an item throws,
+   * and the failure of a stage of a pipeline: the others would say something of this process that
+   * is not so.
+   */
   static RuntimeException sourceFailed(RemoteFailure remote, long index) {
+    if (remote.error().className().equals(UnitTooLargeException.class.getName())) {
+      return remote.toException(
+          "the source failed in the worker", detail -> detail.with("index", index));
+    }
+    if (remote.error().className().equals(StageFailedException.class.getName())) {
+      return remote.toException("the source failed in the worker", detail -> detail);
+    }
     return new WorkerFailedException(
         FailureDetail.of("the source failed in the worker")
             .with("remoteClass", remote.error().className())
@@ -99,7 +113,7 @@ final class Failures {
     return new WorkerFailedException(
         FailureDetail.of("an item could not be restored")
             .with("index", index)
-            .with("reason", String.valueOf(cause))
+            .with("reason", ThrowableText.line(cause))
             .advise("the following items are not affected"),
         cause);
   }

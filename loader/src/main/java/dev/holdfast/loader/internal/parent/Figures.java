@@ -5,7 +5,7 @@ import java.time.Duration;
 import java.util.concurrent.atomic.LongAdder;
 
 /** Counts what a session does. */
-final class Figures {
+public final class Figures {
   volatile long startNanos;
   final LongAdder passes = new LongAdder();
   final LongAdder items = new LongAdder();

@@ -40,6 +40,7 @@ final class PassIterator<R extends @Nullable Object> implements Iterator<R> {
     try {
       return switch (arrival(true)) {
         case Arrival.Item item -> opening.apply(item);
+        case Arrival.Answer _ -> throw new IllegalStateException("an answer without a region");
         case Arrival.Failure(var failure) -> throw failure;
         case Arrival.Lasting(var failure) -> throw failure;
         case Arrival.End _ ->

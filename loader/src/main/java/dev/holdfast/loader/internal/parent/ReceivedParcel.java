@@ -3,19 +3,19 @@ package dev.holdfast.loader.internal.parent;
 import dev.holdfast.arena.ViewScope;
 import dev.holdfast.loader.Lease;
 import dev.holdfast.loader.Parcel;
-import dev.holdfast.loader.SubprocessIterable;
 import java.lang.ref.Reference;
 import java.util.concurrent.atomic.AtomicBoolean;
 import org.jspecify.annotations.Nullable;
 
 /** An arrival that its receiver opens. Keeps the public handle reachable until then. */
-final class ReceivedParcel<T extends @Nullable Object> implements Parcel<T> {
-  private final SubprocessIterable<?> handle;
+public final class ReceivedParcel<T extends @Nullable Object> implements Parcel<T> {
+  private final Object handle;
   private final Restorer<T> restorer;
   private final Arrival.Item item;
   private final AtomicBoolean used = new AtomicBoolean();
 
-  ReceivedParcel(SubprocessIterable<?> handle, Restorer<T> restorer, Arrival.Item item) {
+  /** Makes a parcel that keeps a handle reachable. */
+  public ReceivedParcel(Object handle, Restorer<T> restorer, Arrival.Item item) {
     this.handle = handle;
     this.restorer = restorer;
     this.item = item;
@@ -26,6 +26,16 @@ final class ReceivedParcel<T extends @Nullable Object> implements Parcel<T> {
     use();
     try {
       return restorer.lease(item, scope);
+    } finally {
+      Reference.reachabilityFence(handle);
+    }
+  }
+
+  /** Opens it for good: its storage is kept until its views are collected. */
+  public T plain() {
+    use();
+    try {
+      return restorer.plain(item);
     } finally {
       Reference.reachabilityFence(handle);
     }

@@ -8,7 +8,7 @@ import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /** An item and the right to its unit, if it has one. */
-final class RestoredLease<T extends @Nullable Object> implements Lease<T> {
+public final class RestoredLease<T extends @Nullable Object> implements Lease<T> {
   private final T item;
   private final @Nullable UnitLease unit;
 

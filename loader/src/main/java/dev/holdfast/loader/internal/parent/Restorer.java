@@ -16,24 +16,25 @@ import org.jspecify.annotations.Nullable;
  *
  * @param <T> what the source yields, by the caller's word
  */
-final class Restorer<T extends @Nullable Object> {
+public final class Restorer<T extends @Nullable Object> {
   private final ItemCodec.Decoder decoder;
   private final @Nullable ArenaReader reader;
   private final Figures figures;
 
-  Restorer(ItemCodec.Decoder decoder, @Nullable ArenaReader reader, Figures figures) {
+  /** Makes one for the items of one channel. */
+  public Restorer(ItemCodec.Decoder decoder, @Nullable ArenaReader reader, Figures figures) {
     this.decoder = decoder;
     this.reader = reader;
     this.figures = figures;
   }
 
   /** Restores an item whose views the caller leases. */
-  RestoredLease<T> lease(Arrival.Item item, ViewScope scope) {
+  public RestoredLease<T> lease(Arrival.Item item, ViewScope scope) {
     return restore(item, scope, RestoreMode.VIEWS);
   }
 
   /** Restores an item whose views live until they are collected. */
-  T plain(Arrival.Item item) {
+  public T plain(Arrival.Item item) {
     boolean copies =
         reader != null && reader.heapCopiesAdvised() && item.envelope().allowsHeapCopies();
     if (copies) {
@@ -46,7 +47,7 @@ final class Restorer<T extends @Nullable Object> {
   }
 
   /** Gives an item's storage back. */
-  void discard(Arrival.Item item) {
+  public void discard(Arrival.Item item) {
     UnitReceipt receipt = item.receipt();
     if (reader != null && receipt != null) {
       reader.discard(receipt);

@@ -7,6 +7,7 @@ import dev.holdfast.arena.UnitReceipt;
 import dev.holdfast.arena.internal.fault.FaultPoint;
 import dev.holdfast.arena.payload.Envelope;
 import dev.holdfast.arena.payload.ItemCodec;
+import dev.holdfast.loader.internal.channel.Channel;
 import dev.holdfast.loader.internal.channel.ChannelMemory;
 import dev.holdfast.loader.internal.channel.ChannelReceiver;
 import dev.holdfast.loader.internal.channel.ChannelSender;
@@ -73,6 +74,10 @@ final class Session {
 
   WorkerProcess process() {
     return process;
+  }
+
+  Channel inputs() {
+    return memory.inputs();
   }
 
   ReentrantLock lock() {
@@ -152,18 +157,35 @@ final class Session {
       }
       figures.passes.increment();
       if (current != null) {
-        dropNext(current);
-        if (running && !stopSent && lasting == null) {
-          waitingPass = pass.number;
-          command(MessageKind.STOP, current.number);
-          stopSent = true;
-        }
+        leave(current);
       }
       return pass;
-    } catch (ClosedWhileWaiting | SupersededWhileWaiting | WorkerGone e) {
-      return pass; // the first call on the pass says so
     } finally {
       lock.unlock();
+    }
+  }
+
+  /** Waits for nothing: a worker that takes no commands hears of it by the next start. */
+  private void leave(PassState pass) {
+    dropNext(pass);
+    if (!running || stopSent || lasting != null) {
+      return;
+    }
+    try {
+      commands.send(
+          MessageKind.STOP,
+          pass.number,
+          0,
+          NOTHING,
+          () -> {
+            throw new NoRoomForCommands();
+          });
+      stopSent = true;
+      nudge();
+    } catch (NoRoomForCommands e) {
+      stopSent = false;
+    } catch (RuntimeException e) {
+      var _ = lasting(e); // the first call on the new pass says so
     }
   }
 
@@ -195,7 +217,11 @@ final class Session {
     Arrival next = pass.next;
     pass.next = null;
     if (next instanceof Arrival.Item(_, var receipt, _) && !closing) {
-      discard(receipt);
+      try {
+        discard(receipt);
+      } catch (RuntimeException e) {
+        var _ = lasting(e); // nobody asked for the item, so this is for whoever asks next
+      }
     }
   }
 
@@ -214,6 +240,9 @@ final class Session {
     }
     try {
       return receive(pass);
+    } catch (NoRoomForCommands e) {
+      return new Arrival.Failure(
+          Failures.silent(process, "the worker takes no commands", timeoutNanos));
     } catch (ClosedWhileWaiting e) {
       return new Arrival.Lasting(Failures.closed());
     } catch (SupersededWhileWaiting e) {
@@ -243,8 +272,7 @@ final class Session {
       retryDue = false;
     }
     if (retryDue) {
-      command(MessageKind.RETRY, pass.number);
-      retryDue = false;
+      retry(pass);
     }
     long callPosition = items.publishedPosition();
     while (true) {
@@ -293,6 +321,7 @@ final class Session {
       case MessageKind.NO_SPACE -> acceptNoSpace(pass, callPosition);
       case MessageKind.SOURCE_FAILED -> acceptSourceFailed();
       case MessageKind.FINISHED -> acceptFinished(pass);
+      case MessageKind.ANSWER -> new Arrival.Answer(items.takeBody());
       case MessageKind.LEFT ->
           throw Failures.brokenProtocol(
               "the worker left a pass that goes on", "kind", items.kind(), MessageKind.FINISHED);
@@ -343,7 +372,8 @@ final class Session {
    */
   private @Nullable Arrival acceptNoSpace(PassState pass, long callPosition) {
     if (items.position() < callPosition) {
-      command(MessageKind.RETRY, pass.number);
+      retryDue = true;
+      retry(pass);
       return null;
     }
     retryDue = true;
@@ -364,7 +394,10 @@ final class Session {
         discard(admit());
       }
       case MessageKind.STARTED, MessageKind.FINISHED, MessageKind.LEFT -> checkUnits();
-      case MessageKind.ITEM_FAILED, MessageKind.NO_SPACE, MessageKind.SOURCE_FAILED -> {
+      case MessageKind.ITEM_FAILED,
+          MessageKind.NO_SPACE,
+          MessageKind.SOURCE_FAILED,
+          MessageKind.ANSWER -> {
         // nobody waits for that item any more
       }
       default -> {
@@ -428,10 +461,32 @@ final class Session {
     }
   }
 
-  /** Sends a command and makes the worker look at it wherever it waits. */
+  private void retry(PassState pass) {
+    command(MessageKind.RETRY, pass.number);
+    retryDue = false;
+  }
+
+  /** Sends a command, which is waited for as a message is when the worker takes none. */
   private void command(int kind, long pass) {
-    commands.send(kind, pass, 0, NOTHING, check);
+    long start = System.nanoTime();
+    commands.send(
+        kind,
+        pass,
+        0,
+        NOTHING,
+        () -> {
+          check();
+          if (System.nanoTime() - start > timeoutNanos) {
+            throw new NoRoomForCommands();
+          }
+        });
+    nudge();
+  }
+
+  /** Makes the worker look at its commands wherever it waits. */
+  private void nudge() {
     memory.items().nudgeProducer();
+    memory.nudgeInputs();
     if (arena != null) {
       arena.wake();
     }
@@ -453,8 +508,7 @@ final class Session {
   void wakeWaiters() {
     if (memory.retain()) {
       try {
-        memory.items().wakeOwnWaiters();
-        memory.commands().wakeOwnWaiters();
+        memory.wakeOwnWaiters();
       } finally {
         memory.release();
       }

@@ -6,6 +6,7 @@ import dev.holdfast.arena.FailureDetail;
 import dev.holdfast.arena.SharedMemoryArena;
 import dev.holdfast.arena.StorageRetainedException;
 import dev.holdfast.arena.internal.fault.FaultPoint;
+import dev.holdfast.arena.internal.life.Logs;
 import dev.holdfast.arena.internal.life.Quarantine;
 import dev.holdfast.loader.internal.channel.ChannelMemory;
 import dev.holdfast.loader.internal.launch.WorkerProcess;
@@ -24,7 +25,7 @@ import org.jspecify.annotations.Nullable;
  * stays, goes to the quarantine, and is tried again there and at each further close.
  */
 final class Teardown implements Quarantine.Retained {
-  private static final Logger LOG = System.getLogger("dev.holdfast.loader");
+  private static final Logger LOG = Logs.of("dev.holdfast.loader");
   private static final long ASKED_NANOS = TimeUnit.MILLISECONDS.toNanos(1500);
   private static final long TERMINATED_NANOS = TimeUnit.MILLISECONDS.toNanos(1500);
   private static final long KILLED_NANOS = TimeUnit.SECONDS.toNanos(2);
@@ -138,14 +139,14 @@ final class Teardown implements Quarantine.Retained {
       return;
     }
     step("close reader", this::closeReader);
-    step("close channel", this::closeChannel);
+    boolean channelClosed = step("close channel", this::closeChannel);
     boolean closed = step("close arena", this::closeArena);
     boolean unlinked = closed && step("unlink", this::unlinkArena);
-    ended = unlinked;
+    ended = channelClosed && unlinked;
     if (ended) {
       LiveWorkers.remove(this);
     } else {
-      why = "the arena could not be closed";
+      why = "its memory could not be closed";
     }
   }
 

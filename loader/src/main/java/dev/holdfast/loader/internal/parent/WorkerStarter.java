@@ -16,6 +16,7 @@ import dev.holdfast.loader.internal.launch.WorkerProcess;
 import dev.holdfast.loader.internal.worker.WorkerSetup;
 import java.io.IOException;
 import java.lang.foreign.MemorySegment;
+import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /** Starts workers. */
@@ -38,7 +39,7 @@ public final class WorkerStarter {
   }
 
   private static MemorySegment encode(WorkerSource<?> source, SubprocessOptions options) {
-    WorkerSetup setup =
+    return encode(
         new WorkerSetup(
             source,
             options.initializers(),
@@ -46,7 +47,10 @@ public final class WorkerStarter {
             options.codec(),
             0,
             1,
-            Seeds.ofWorker(options.seed(), 0));
+            Seeds.ofWorker(options.seed(), 0)));
+  }
+
+  static MemorySegment encode(WorkerSetup setup) {
     ItemCodec.Encoder encoder = ItemCodec.standard().newEncoder();
     try {
       EncodedItem encoded = encoder.encode(setup, null);
@@ -59,14 +63,47 @@ public final class WorkerStarter {
 
   private static Session connect(
       WorkerSource<?> source, SubprocessOptions options, MemorySegment setup, Teardown teardown) {
+    return connect(
+        options,
+        setup,
+        teardown,
+        0,
+        options.arena().orElse(null),
+        arena -> {
+          ArenaReader reader = arena.openReader();
+          teardown.owns(reader);
+          return reader;
+        },
+        source.getClass().getClassLoader());
+  }
+
+  /**
+   * Starts a worker and waits until it is ready.
+   *
+   * @param options how
+   * @param setup its encoded setup
+   * @param teardown is told what there is to end
+   * @param inputBytes the size of the input ring, 0 for none
+   * @param arena where its items' binaries lie, or null
+   * @param readers gives the reader of the arena, once the process was started
+   * @param loader where classes of items are looked up, or null
+   */
+  static Session connect(
+      SubprocessOptions options,
+      MemorySegment setup,
+      Teardown teardown,
+      long inputBytes,
+      @Nullable SharedMemoryArena arena,
+      Function<SharedMemoryArena, ArenaReader> readers,
+      @Nullable ClassLoader loader) {
     WorkerStartedEvent event = new WorkerStartedEvent();
     event.begin();
     long begin = System.nanoTime();
     Figures figures = new Figures();
     WorkerProcess process;
     ChannelMemory memory;
-    try (SharedFile file = ChannelMemory.reserve(options.channelBytes())) {
-      memory = ChannelMemory.create(file, options.channelBytes(), options.bufferSize());
+    try (SharedFile file = ChannelMemory.reserve(options.channelBytes(), inputBytes)) {
+      memory = ChannelMemory.create(file, options.channelBytes(), options.bufferSize(), inputBytes);
       teardown.owns(memory);
       process = WorkerProcess.start(options, file, new EndSignal(memory));
       teardown.owns(process);
@@ -74,19 +111,14 @@ public final class WorkerStarter {
     if (FaultPoint.ENABLED) {
       FaultPoint.PARENT_STARTED_WORKER.reach();
     }
-    @Nullable SharedMemoryArena arena = options.arena().orElse(null);
-    @Nullable ArenaReader reader = null;
-    if (arena != null) {
-      reader = arena.openReader();
-      teardown.owns(reader);
-    }
+    @Nullable ArenaReader reader = arena == null ? null : readers.apply(arena);
     Session session =
         new Session(
             memory,
             process,
             arena,
             reader,
-            decoder(source, options, reader),
+            decoder(loader, options, reader),
             timeout(options),
             figures);
     teardown.owns(session);
@@ -106,8 +138,7 @@ public final class WorkerStarter {
   }
 
   private static ItemCodec.Decoder decoder(
-      WorkerSource<?> source, SubprocessOptions options, @Nullable ArenaReader reader) {
-    @Nullable ClassLoader loader = source.getClass().getClassLoader();
+      @Nullable ClassLoader loader, SubprocessOptions options, @Nullable ArenaReader reader) {
     return options
         .codec()
         .codec()
@@ -128,8 +159,7 @@ public final class WorkerStarter {
     public void run() {
       if (memory.retain()) {
         try {
-          memory.items().wakeOwnWaiters();
-          memory.commands().wakeOwnWaiters();
+          memory.wakeOwnWaiters();
         } finally {
           memory.release();
         }

@@ -8,6 +8,7 @@ import dev.holdfast.arena.ArenaCorruptedException;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.function.Executable;
 
 /** Numbers from the other side are checked before they are used. */
 class ChannelCorruptionTest {
@@ -28,6 +29,32 @@ class ChannelCorruptionTest {
           ArenaCorruptedException.class,
           () -> ends.receiver().receive(Long.MAX_VALUE, ChannelCorruptionTest::noCheck));
     }
+  }
+
+  /** Behind frames that are true, so that nothing but the count itself can be noticed. */
+  // R74
+  @Test
+  void aPublishedCountThatCannotBeTrueIsNotedWhateverTheRingHolds() {
+    long record = Frame.bytes(16);
+    for (long value :
+        new long[] {record, 2 * record + 4, record + CAPACITY + 8, 1L << 40, -record}) {
+      Ends ends = Ends.onHeap(CAPACITY, 1);
+      ends.sender().send(1, 0, 0, Ends.body(0, 16), ChannelCorruptionTest::noCheck);
+      ends.sender().send(1, 1, 0, Ends.body(1, 16), ChannelCorruptionTest::noCheck);
+      assertTrue(ends.receiver().poll());
+      assertEquals(2 * record, ends.receiver().publishedPosition());
+
+      ends.words().setVolatile(ChannelLayout.PUBLISHED, value);
+
+      assertEquals(value, corrupted(ends.receiver()::ready).facts().get("published"));
+      ends.words().setVolatile(ChannelLayout.PUBLISHED, 2 * record);
+      assertEquals(value, corrupted(ends.receiver()::poll).facts().get("published"));
+      assertEquals(value, corrupted(ends.receiver()::publishedPosition).facts().get("published"));
+    }
+  }
+
+  private static ArenaCorruptedException corrupted(Executable call) {
+    return assertThrows(ArenaCorruptedException.class, call);
   }
 
   // R74

@@ -22,9 +22,11 @@ final class ChannelLayoutDocumentTest {
     expected.put("parentPid", ChannelLayout.PARENT_PID_OFFSET);
     expected.put("parentStart", ChannelLayout.PARENT_START_OFFSET);
     expected.put("itemLimit", ChannelLayout.ITEM_LIMIT_OFFSET);
+    expected.put("inputCapacity", ChannelLayout.INPUT_CAPACITY_OFFSET);
     expected.put("ended", ChannelLayout.ENDED_OFFSET);
     expected.put("commandWords", ChannelLayout.COMMAND_WORDS_OFFSET);
     expected.put("itemWords", ChannelLayout.ITEM_WORDS_OFFSET);
+    expected.put("inputWords", ChannelLayout.INPUT_WORDS_OFFSET);
     expected.put("rings", ChannelLayout.RINGS_OFFSET);
     assertEquals(expected, offsets("Channel header"));
   }

@@ -2,6 +2,7 @@ package dev.holdfast.loader.internal.channel;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 
+import dev.holdfast.arena.internal.memory.HeapWords;
 import dev.holdfast.arena.internal.memory.SegmentWords;
 import dev.holdfast.arena.internal.memory.SharedWords;
 import java.lang.foreign.Arena;
@@ -11,7 +12,10 @@ import java.lang.foreign.MemorySegment;
 record Ends(SharedWords words, MemorySegment ring, ChannelSender sender, ChannelReceiver receiver) {
 
   static Ends onHeap(int capacity, long itemLimit) {
-    return of(new HeapWords(), MemorySegment.ofArray(new byte[capacity]), itemLimit);
+    return of(
+        new HeapWords(ChannelLayout.WORDS_BYTES),
+        MemorySegment.ofArray(new byte[capacity]),
+        itemLimit);
   }
 
   static Ends offHeap(Arena arena, int capacity, long itemLimit) {

@@ -1,0 +1,34 @@
+package dev.holdfast.acceptance.capacity;
+
+import dev.holdfast.testkit.ChildJvm;
+
+/** Processes of a user who owns nothing here. */
+public final class OtherUser {
+  /** The number of the user. */
+  public static final int ID = 65534;
+
+  private static final String[] BECOME = {
+    "setpriv", "--reuid=" + ID, "--regid=" + ID, "--clear-groups"
+  };
+
+  private OtherUser() {}
+
+  /** Skips the test where the machine does not let it become another user. */
+  public static void assumeThere() {
+    Probe.assumeWorks(BECOME[0], BECOME[1], BECOME[2], BECOME[3], "true");
+  }
+
+  /**
+   * Starts a main class as the other user.
+   *
+   * @param main the class
+   * @param arguments its arguments
+   */
+  public static ChildJvm start(Class<?> main, String... arguments) {
+    return ChildJvm.of(main)
+        .prefix(BECOME)
+        .jvmArgs("-Xmx64m", "-XX:+UseSerialGC", "-XX:-UsePerfData")
+        .args(arguments)
+        .start();
+  }
+}

@@ -1,0 +1,100 @@
+package dev.holdfast.acceptance.worker;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import dev.holdfast.arena.ArenaClosedException;
+import dev.holdfast.arena.ViewScope;
+import dev.holdfast.arena.internal.fault.FaultPoint.InjectedFault;
+import dev.holdfast.loader.Lease;
+import dev.holdfast.loader.Subprocess;
+import dev.holdfast.loader.SubprocessIterable;
+import dev.holdfast.testkit.ChildJvm;
+import dev.holdfast.testkit.Deadlines;
+import dev.holdfast.testkit.Leftovers;
+import dev.holdfast.testkit.Maps;
+import dev.holdfast.testkit.PausePoints;
+import dev.holdfast.testkit.ProcSelf;
+import java.nio.file.Path;
+import java.util.Iterator;
+import java.util.List;
+import java.util.Map;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.extension.ExtendWith;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** The steps that end a worker: each runs whether or not another failed. */
+@ExtendWith(Leftovers.class)
+@Timeout(180)
+final class TeardownTest {
+  @TempDir private Path folder;
+
+  @Test
+  void anArenaThatRefusesEveryStepKeepsNoWorkerAndIsAskedAgain() {
+    RefusingArena arena = new RefusingArena(Workers.pool(4));
+    SubprocessIterable<Map<String, Object>> items =
+        Subprocess.iterate(Workers.stamped(1000), Workers.options().arena(arena).build());
+    Iterator<Lease<Map<String, Object>>> leases = items.leases(ViewScope.SHARED).iterator();
+    Lease<Map<String, Object>> held = leases.next();
+    arena.refuse(true);
+
+    IllegalStateException first = assertThrows(IllegalStateException.class, items::close);
+
+    assertEquals("shutdown", first.getMessage());
+    List<String> others = Stream.of(first.getSuppressed()).map(Throwable::getMessage).toList();
+    assertEquals(List.of("close reader", "close"), others, "without a close there is no unlink");
+    assertFalse(Pids.isAlive(items.pid()));
+    assertThrows(ArenaClosedException.class, leases::next);
+    Workers.verify(0, held.item());
+
+    arena.refuse(false);
+    items.close();
+
+    assertTrue(arena.isUnlinked());
+    Workers.verify(0, held.item());
+    held.close();
+  }
+
+  /** Abort, drain, wait, and the end of the channel. */
+  @ParameterizedTest
+  @ValueSource(ints = {1, 4, 5, 9})
+  void aStepThatFailsIsToldAndKeepsNoOtherFromItsWork(int step) {
+    PausePoints failing = PausePoints.in(folder).act("PARENT_TEARDOWN_STEP", "throw", step);
+    try (ChildJvm child =
+        ChildJvm.of(Closing.class)
+            .jvmArgs("-XX:TieredStopAtLevel=1", "-Xmx64m", failing.jvmArgument())
+            .start()) {
+      child.awaitSuccess();
+    }
+  }
+
+  /** Closes twice, and the first time something fails. */
+  static final class Closing {
+    private Closing() {}
+
+    public static void main(String[] arguments) {
+      SubprocessIterable<Map<String, Object>> items =
+          Subprocess.iterate(Workers.stamped(1000), Workers.options(true, 4).build());
+      try (Lease<Map<String, Object>> lease = items.leases().iterator().next()) {
+        Workers.verify(0, lease.item());
+      }
+      assertThrows(InjectedFault.class, items::close);
+      assertFalse(Pids.isAlive(items.pid()));
+      items.close();
+      Deadlines.assertEventually("nothing is mapped", () -> Maps.ofArenas().isEmpty());
+      Deadlines.assertEventually("nothing is open", () -> openMemory().isEmpty());
+    }
+
+    private static List<String> openMemory() {
+      return ProcSelf.descriptors().values().stream()
+          .filter(file -> file.startsWith("/memfd:holdfast"))
+          .toList();
+    }
+  }
+}

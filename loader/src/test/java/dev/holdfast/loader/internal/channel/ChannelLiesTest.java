@@ -1,0 +1,164 @@
+package dev.holdfast.loader.internal.channel;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import dev.holdfast.arena.ArenaCorruptedException;
+import dev.holdfast.testkit.Deadlines;
+import dev.holdfast.testkit.Rounds;
+import java.lang.foreign.MemorySegment;
+import java.lang.foreign.ValueLayout;
+import java.lang.management.ManagementFactory;
+import java.time.Duration;
+import java.util.Random;
+import org.junit.jupiter.api.Test;
+
+/**
+ * Bytes of a channel's ring and of its words are changed between calls. {@code -Dholdfast.seed}
+ * repeats a run.
+ */
+class ChannelLiesTest {
+  private static final int CAPACITY = 1024;
+  private static final int STEPS = 40;
+
+  /** What a length is believed up to, and a little more. */
+  private static final long MOST_ALLOCATED_BYTES = 80L << 20;
+
+  private static final long[] WORDS = {
+    ChannelLayout.PUBLISHED, ChannelLayout.CONSUMED, ChannelLayout.ITEMS_CONSUMED
+  };
+
+  private int lies;
+  private int found;
+  private int records;
+
+  // R74
+  @Test
+  void whateverTheOtherSideWritesIsARecordWithinTheRingOrATypedError() throws Exception {
+    long seed = Long.getLong("holdfast.seed", System.nanoTime());
+    int rounds = Rounds.of(20_000);
+    for (int round = 0; round < rounds; round++) {
+      long own = seed + round;
+      try {
+        Deadlines.within(
+            "a channel of lies",
+            Duration.ofSeconds(60),
+            () -> {
+              round(new Random(own));
+              return own;
+            });
+      } catch (AssertionError | RuntimeException e) {
+        throw new AssertionError("-Dholdfast.seed=" + own, e);
+      }
+    }
+    assertTrue(found > 0 && records > 0, "some are found and some are harmless");
+    System.out.printf(
+        "channel: seed %d, rounds %d, lies %d, records %d, found %d%n",
+        seed, rounds, lies, records, found);
+  }
+
+  private void round(Random random) {
+    Ends ends = Ends.onHeap(CAPACITY, 3);
+    long before = allocatedBytes();
+    try {
+      for (int step = 0; step < STEPS; step++) {
+        switch (random.nextInt(6)) {
+          case 0 -> lie(ends, random);
+          case 1, 2 -> send(ends, random);
+          default -> receive(ends);
+        }
+      }
+    } catch (ArenaCorruptedException e) {
+      found++;
+      assertTrue(e.facts().containsKey("channel"), e.getMessage());
+    }
+    long allocated = allocatedBytes() - before;
+    assertTrue(allocated < MOST_ALLOCATED_BYTES, "asked for " + allocated + " bytes");
+  }
+
+  private void lie(Ends ends, Random random) {
+    lies++;
+    if (random.nextInt(5) == 0) {
+      long word = WORDS[random.nextInt(WORDS.length)];
+      ends.words().setVolatile(word, number(random, ends.words().getVolatile(word)));
+      return;
+    }
+    long at = random.nextInt(CAPACITY / 8) * 8L;
+    MemorySegment ring = ends.ring();
+    switch (random.nextInt(3)) {
+      case 0 -> {
+        long place = at + random.nextInt(8);
+        byte right = ring.get(ValueLayout.JAVA_BYTE, place);
+        ring.set(ValueLayout.JAVA_BYTE, place, (byte) (right ^ (1 << random.nextInt(8))));
+      }
+      case 1 ->
+          ring.set(
+              ValueLayout.JAVA_INT_UNALIGNED,
+              at + 4L * random.nextInt(2),
+              (int) number(random, ring.get(ValueLayout.JAVA_INT_UNALIGNED, at)));
+      default ->
+          ring.set(
+              ValueLayout.JAVA_LONG_UNALIGNED,
+              at,
+              number(random, ring.get(ValueLayout.JAVA_LONG_UNALIGNED, at)));
+    }
+  }
+
+  private static long number(Random random, long right) {
+    return switch (random.nextInt(7)) {
+      case 0 -> -1 - random.nextInt(8);
+      case 1 -> Long.MAX_VALUE - random.nextInt(64);
+      case 2 -> Long.MIN_VALUE + random.nextInt(64);
+      case 3 -> Integer.MAX_VALUE - random.nextInt(100);
+      case 4 -> right + 8L * (random.nextInt(9) - 4);
+      case 5 -> 1L << random.nextInt(64);
+      default -> random.nextLong();
+    };
+  }
+
+  /** A record longer than the room that is left is given up, and cancelled when it had begun. */
+  private static void send(Ends ends, Random random) {
+    int size = random.nextInt(10) == 0 ? random.nextInt(3 * CAPACITY) : random.nextInt(200);
+    boolean item = random.nextBoolean();
+    try {
+      ends.sender()
+          .prepare(random.nextInt(256), 1, 2, Ends.body(1, size), 0, item, ChannelLiesTest::full);
+      ends.sender().publish();
+    } catch (NoRoom e) {
+      assertEquals("no room", e.getMessage());
+    }
+  }
+
+  /** A receiver that has found one lie believes nothing any more. */
+  private void receive(Ends ends) {
+    ChannelReceiver receiver = ends.receiver();
+    try {
+      if (receiver.poll()) {
+        records++;
+        assertTrue(receiver.body().byteSize() <= 4L * CAPACITY);
+      }
+    } catch (ArenaCorruptedException e) {
+      assertThrows(ArenaCorruptedException.class, receiver::poll);
+      assertThrows(ArenaCorruptedException.class, receiver::ready);
+      throw e;
+    }
+  }
+
+  private static void full() {
+    throw new NoRoom();
+  }
+
+  private static final class NoRoom extends RuntimeException {
+    private static final long serialVersionUID = 1L;
+
+    NoRoom() {
+      super("no room");
+    }
+  }
+
+  private static long allocatedBytes() {
+    var threads = (com.sun.management.ThreadMXBean) ManagementFactory.getThreadMXBean();
+    return threads.getCurrentThreadAllocatedBytes();
+  }
+}
