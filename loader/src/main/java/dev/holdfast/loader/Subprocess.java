@@ -1,6 +1,7 @@
 package dev.holdfast.loader;
 
 import dev.holdfast.loader.internal.parent.WorkerStarter;
+import dev.holdfast.loader.pipeline.Pipeline;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
@@ -45,5 +46,26 @@ public final class Subprocess {
       WorkerSource<T> source, SubprocessOptions options) {
     return WorkerStarter.start(
         Objects.requireNonNull(source, "source"), Objects.requireNonNull(options, "options"));
+  }
+
+  /**
+   * Runs a whole pipeline in a worker and iterates over its results. The workers of its regions are
+   * children of that worker, which calls the functions that give their arenas, and closes and
+   * unlinks what they make. All of them are gone within 5 s when this process ends, however it
+   * ends.
+   *
+   * @param pipeline the pipeline
+   * @param options how to start the worker that runs it
+   * @param <T> the type of the results
+   * @return the results; the caller closes it
+   * @throws IllegalArgumentException as {@link #iterate(WorkerSource, SubprocessOptions)}, and when
+   *     a function that gives arenas has captured one, with the path to it; no process was started
+   * @throws WorkerFailedException when the pipeline could not be built in the worker
+   * @throws WorkerDiedException when the process could not be started or ended too soon
+   * @throws WorkerTimeoutException when the worker was not ready in time
+   */
+  public static <T extends @Nullable Object> SubprocessIterable<T> iterate(
+      Pipeline<T> pipeline, SubprocessOptions options) {
+    return iterate(pipeline.asSource(), options);
   }
 }

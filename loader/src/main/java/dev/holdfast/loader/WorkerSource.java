@@ -27,6 +27,27 @@ public interface WorkerSource<T extends @Nullable Object> extends Serializable {
   Iterable<T> open(WorkerContext context) throws Exception;
 
   /**
+   * Returns whether memory of {@link WorkerContext#allocate(long)} may be filled by several
+   * threads. Then its end costs a handshake with every thread of the worker for each item; without
+   * it the memory belongs to the iterating thread and ends at once. The threads have to be done,
+   * and waited for, before the item is yielded.
+   *
+   * @return false unless overridden, or made so by {@link #withSharedFill}
+   */
+  default boolean sharedFill() {
+    return false;
+  }
+
+  /**
+   * Returns this source with {@link #sharedFill}.
+   *
+   * @return a source that opens as this one does
+   */
+  default WorkerSource<T> withSharedFill() {
+    return new SharedFill<>(this);
+  }
+
+  /**
    * Adapts an iterable that can be serialized.
    *
    * @param iterable what crosses; whether it can is found out when the worker is started, before

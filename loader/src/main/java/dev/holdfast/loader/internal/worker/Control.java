@@ -62,6 +62,10 @@ final class Control {
     takeAgain = true;
   }
 
+  ChannelMemory memory() {
+    return memory;
+  }
+
   ChannelReceiver last() {
     return commands;
   }

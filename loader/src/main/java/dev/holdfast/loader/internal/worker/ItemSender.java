@@ -2,11 +2,13 @@ package dev.holdfast.loader.internal.worker;
 
 import dev.holdfast.arena.AcquireTimeoutException;
 import dev.holdfast.arena.ArenaWriter;
+import dev.holdfast.arena.FailureDetail;
 import dev.holdfast.arena.HoldfastInterruptedException;
 import dev.holdfast.arena.UnitReceipt;
 import dev.holdfast.arena.internal.fault.FaultPoint;
 import dev.holdfast.arena.payload.EncodedItem;
 import dev.holdfast.arena.payload.ItemCodec;
+import dev.holdfast.loader.IterationStoppedException;
 import dev.holdfast.loader.internal.channel.ChannelSender;
 import dev.holdfast.loader.internal.channel.MessageKind;
 import dev.holdfast.loader.internal.failure.FailureCodec;
@@ -19,31 +21,46 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>An item is encoded into an open unit, its record gets room in the channel and is copied, then
  * the unit is committed and the record published. All that can wait or fail comes before the
- * commit, so a unit never lacks its record; a failure before leaves neither.
+ * commit, so a unit never lacks its record; a failure before leaves neither. A source that fills
+ * memory in place has its unit opened before the item is there.
  */
 final class ItemSender {
   private static final MemorySegment NOTHING = MemorySegment.ofArray(new byte[0]);
+
+  /** An item that is interrupted so often while it is sent does it itself, and fails. */
+  private static final int MOST_INTERRUPTS = 100;
 
   private final Control control;
   private final ChannelSender sender;
   private final ItemCodec.Encoder encoder;
   private final @Nullable ArenaWriter writer;
+  private final FillMemory memory;
   private final Runnable passCheck;
 
   // of the current pass
   private long pass;
   private long index;
+  private int interrupts;
+  private boolean running;
+  private boolean unitOpen;
 
   ItemSender(
       Control control,
       ChannelSender sender,
       ItemCodec.Encoder encoder,
-      @Nullable ArenaWriter writer) {
+      @Nullable ArenaWriter writer,
+      FillMemory memory) {
     this.control = control;
     this.sender = sender;
     this.encoder = encoder;
     this.writer = writer;
+    this.memory = memory;
     this.passCheck = control::checkPass;
+  }
+
+  /** Returns the number of the current pass. */
+  long pass() {
+    return pass;
   }
 
   long published() {
@@ -61,6 +78,14 @@ final class ItemSender {
       writer.reset();
     }
     report(MessageKind.STARTED, published(), NOTHING);
+    running = true;
+  }
+
+  /** Ends what the source had allocated for an item that does not come. */
+  void abandon() {
+    running = false;
+    abortUnit();
+    memory.discard();
   }
 
   void finished() {
@@ -72,7 +97,35 @@ final class ItemSender {
   }
 
   void sourceFailed(Throwable thrown) {
+    if (thrown instanceof IterationStoppedException) {
+      control.checkPass(); // a command had ended its wait for memory
+    }
     report(MessageKind.SOURCE_FAILED, index, FailureCodec.encode(thrown));
+  }
+
+  /** Returns memory for the item that is sent next; called by the source's code. */
+  MemorySegment allocate(long byteSize) {
+    if (!running) {
+      throw noPass();
+    }
+    if (memory.needsUnit() && !unitOpen && writer != null) {
+      try {
+        openUnit(writer);
+      } catch (LeavePass | EndWorker e) {
+        throw new IterationStoppedException(
+            FailureDetail.of("the consumer has left the iteration")
+                .with("pass", pass)
+                .with("index", index),
+            e);
+      }
+    }
+    return memory.allocate(byteSize);
+  }
+
+  static IllegalStateException noPass() {
+    return new IllegalStateException(
+        "memory for items is allocated while an iterator is asked for its next item, and at no"
+            + " other time");
   }
 
   /**
@@ -81,10 +134,39 @@ final class ItemSender {
    * @throws LeavePass when another command has come
    */
   void send(@Nullable Object item) {
+    @Nullable Object value = item;
+    if (item instanceof Answer answer) {
+      sendAnswer(answer.bytes());
+      if (!answer.hasValue()) {
+        abortUnit();
+        memory.discard();
+        return;
+      }
+      value = answer.value();
+    }
+    sendValue(value);
+  }
+
+  /** What follows it, or is lost with the worker, is the item that it speaks of. */
+  private void sendAnswer(MemorySegment bytes) {
+    while (true) {
+      var _ = Thread.interrupted();
+      try {
+        sender.send(MessageKind.ANSWER, pass, index, bytes, passCheck);
+        return;
+      } catch (HoldfastInterruptedException e) {
+        // the flag is user code's, and it tries again
+      }
+    }
+  }
+
+  private void sendValue(@Nullable Object item) {
+    interrupts = 0;
     boolean settled = false;
     while (!settled) {
       settled = attempt(item);
     }
+    memory.discard();
     index++;
   }
 
@@ -97,13 +179,18 @@ final class ItemSender {
     } catch (LeavePass | EndWorker e) {
       throw e;
     } catch (HoldfastInterruptedException e) {
-      return false;
+      // either user code had interrupted a wait for space, or its own code throws this
+      control.checkPass();
+      if (!memory.isInUnit() && ++interrupts < MOST_INTERRUPTS) {
+        return false;
+      }
+      report(MessageKind.ITEM_FAILED, index, FailureCodec.encode(e));
+      return true;
     } catch (Throwable e) {
       // a wait inside the encoder may have been ended by a command, which then came wrapped
       control.checkPass();
-      if (writer != null && e instanceof AcquireTimeoutException) {
-        report(MessageKind.NO_SPACE, index, FailureCodec.encode(e));
-        awaitRetry();
+      if (writer != null && !memory.isInUnit() && e instanceof AcquireTimeoutException) {
+        complain(e);
         return false;
       }
       report(MessageKind.ITEM_FAILED, index, FailureCodec.encode(e));
@@ -117,20 +204,16 @@ final class ItemSender {
     try {
       if (arena == null) {
         EncodedItem encoded = encoder.encode(item, null);
-        sender.prepare(MessageKind.ITEM, pass, index, encoded.bytes(), 0, true, passCheck);
+        prepare(MessageKind.ITEM, encoded.bytes(), 0);
+        memory.end();
         sender.publish();
       } else {
-        arena.beginUnit();
+        openUnit(arena);
         EncodedItem encoded = encoder.encode(item, arena);
-        sender.prepare(
-            MessageKind.UNIT_ITEM,
-            pass,
-            index,
-            encoded.bytes(),
-            UnitReceipt.BYTES,
-            true,
-            passCheck);
+        prepare(MessageKind.UNIT_ITEM, encoded.bytes(), UnitReceipt.BYTES);
+        memory.end();
         UnitReceipt receipt = arena.commitUnit();
+        unitOpen = false;
         if (FaultPoint.ENABLED) {
           FaultPoint.UNIT_COMMITTED.reach();
         }
@@ -141,7 +224,7 @@ final class ItemSender {
       if (sent) {
         encoder.sent();
       } else {
-        giveUp(arena);
+        giveUp();
       }
     }
     if (FaultPoint.ENABLED) {
@@ -149,12 +232,50 @@ final class ItemSender {
     }
   }
 
-  private void giveUp(@Nullable ArenaWriter arena) {
+  /**
+   * Opens the unit of the next item unless it is open; the consumer hears of it when there is no
+   * space.
+   */
+  private void openUnit(ArenaWriter arena) {
+    while (!unitOpen) {
+      try {
+        arena.beginUnit();
+        unitOpen = true;
+      } catch (AcquireTimeoutException e) {
+        control.checkPass();
+        complain(e);
+      }
+    }
+  }
+
+  /** An interrupt is user code's and says nothing here; what lies in the unit would be lost. */
+  private void prepare(int kind, MemorySegment body, int tailBytes) {
+    while (true) {
+      try {
+        sender.prepare(kind, pass, index, body, tailBytes, true, passCheck);
+        return;
+      } catch (HoldfastInterruptedException e) {
+        var _ = Thread.interrupted();
+      }
+    }
+  }
+
+  private void giveUp() {
     sender.cancel();
     encoder.dropped();
-    if (arena != null) {
-      arena.abortUnit();
+    abortUnit();
+  }
+
+  private void abortUnit() {
+    unitOpen = false;
+    if (writer != null) {
+      writer.abortUnit();
     }
+  }
+
+  private void complain(Throwable noSpace) {
+    report(MessageKind.NO_SPACE, index, FailureCodec.encode(noSpace));
+    awaitRetry();
   }
 
   /**

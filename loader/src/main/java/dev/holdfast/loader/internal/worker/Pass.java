@@ -1,6 +1,8 @@
 package dev.holdfast.loader.internal.worker;
 
 import dev.holdfast.arena.internal.fault.FaultPoint;
+import dev.holdfast.arena.internal.life.Logs;
+import dev.holdfast.loader.internal.failure.ThrowableText;
 import java.util.Iterator;
 import org.jspecify.annotations.Nullable;
 
@@ -51,6 +53,7 @@ final class Pass {
       }
       return false;
     } finally {
+      items.abandon();
       close(iterator);
     }
   }
@@ -80,6 +83,8 @@ final class Pass {
           return;
         }
         item = iterator.next();
+      } catch (LeavePass | EndWorker e) {
+        throw e; // out of a wait for a region's inputs
       } catch (Throwable e) {
         items.sourceFailed(e);
         return;
@@ -96,9 +101,12 @@ final class Pass {
     if (iterator instanceof AutoCloseable resource) {
       try {
         resource.close();
-      } catch (Exception e) {
-        System.getLogger("dev.holdfast.worker")
-            .log(System.Logger.Level.WARNING, "the source's iterator could not be closed", e);
+      } catch (Throwable e) {
+        Logs.of("dev.holdfast.worker")
+            .log(
+                System.Logger.Level.WARNING,
+                "an iterator of the source could not be closed: {0}",
+                ThrowableText.line(e));
       }
     }
   }

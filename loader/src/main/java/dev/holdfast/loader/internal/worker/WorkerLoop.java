@@ -48,7 +48,7 @@ final class WorkerLoop {
       throw new IllegalStateException("the first command is no setup: kind=" + kind);
     }
     WorkerSetup setup = decode(control.last().body());
-    Context context = new Context(setup.index(), setup.count(), setup.seed(), control);
+    Context context = new Context(setup, control);
     for (WorkerInitializer initializer : setup.initializers()) {
       if (FaultPoint.ENABLED) {
         FaultPoint.WORKER_INITIALIZING.reach();
@@ -66,9 +66,15 @@ final class WorkerLoop {
     if (writer != null) {
       writer.whileWaiting(control::checkPass);
     }
-    Pass pass =
-        new Pass(
-            iterable, new ItemSender(control, sender, setup.codec().codec().newEncoder(), writer));
+    ItemSender items =
+        new ItemSender(
+            control,
+            sender,
+            setup.codec().codec().newEncoder(),
+            writer,
+            new FillMemory(writer, setup.source().sharedFill()));
+    context.sendsWith(items);
+    Pass pass = new Pass(iterable, items);
     sender.send(MessageKind.READY, 0, pass.published(), NOTHING, control::checkEnd);
     return pass;
   }

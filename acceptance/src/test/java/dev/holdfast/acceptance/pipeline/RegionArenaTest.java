@@ -1,0 +1,346 @@
+package dev.holdfast.acceptance.pipeline;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import dev.holdfast.arena.AcquireTimeoutException;
+import dev.holdfast.arena.ArenaStats;
+import dev.holdfast.arena.SharedMemorySegmentPool;
+import dev.holdfast.arena.ViewScope;
+import dev.holdfast.arena.payload.ElementType;
+import dev.holdfast.arena.payload.Tensor;
+import dev.holdfast.loader.Lease;
+import dev.holdfast.loader.Parcel;
+import dev.holdfast.loader.pipeline.FailurePolicy;
+import dev.holdfast.loader.pipeline.Order;
+import dev.holdfast.loader.pipeline.Pipeline;
+import dev.holdfast.loader.pipeline.PipelineIterable;
+import dev.holdfast.loader.pipeline.ProcessRegion;
+import dev.holdfast.loader.pipeline.StageFailedException;
+import dev.holdfast.testkit.Leftovers;
+import java.io.Serializable;
+import java.lang.foreign.MemorySegment;
+import java.lang.foreign.ValueLayout;
+import java.nio.ByteBuffer;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Iterator;
+import java.util.List;
+import java.util.Map;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.ExtendWith;
+
+/** Regions whose large binaries go through arenas of the caller, and who may alias what. */
+@ExtendWith(Leftovers.class)
+final class RegionArenaTest {
+  private static final int COUNT = 150;
+
+  /** A result with a tensor that was filled in the worker. */
+  record Filled(int number, Tensor tensor) implements Serializable {
+    private static final long serialVersionUID = 1L;
+  }
+
+  // B206 to B208
+  @Test
+  void binariesCrossInEitherDirectionInBothAndInNone() {
+    for (int way = 0; way < 4; way++) {
+      ProcessRegion region = Lines.region(2);
+      try (Lines.Arenas inputs = Lines.Arenas.pools(2, 4);
+          Lines.Arenas outputs = Lines.Arenas.pools(2, 4)) {
+        if ((way & 1) != 0) {
+          region = region.inputArena(inputs::get);
+        }
+        if ((way & 2) != 0) {
+          region = region.outputArena(outputs::get);
+        }
+        passBothWays(region);
+        for (int i = 0; i < 2; i++) {
+          assertEquals((way & 1) != 0, inputs.get(i).stats().published() > 0);
+          assertEquals((way & 2) != 0, outputs.get(i).stats().published() > 0);
+          ArenaStats stats = outputs.get(i).stats();
+          assertEquals(stats.published(), stats.reclaimed());
+          // both sides are free again
+          outputs.get(i).openWriter().close();
+          inputs.get(i).openReader().close();
+        }
+      }
+    }
+  }
+
+  private static void passBothWays(ProcessRegion region) {
+    try (PipelineIterable<Integer> pipeline =
+        Pipeline.from(new Lines.Below(COUNT))
+            .<float[]>map(Lines::payload)
+            .to(region)
+            .<float[]>map(payload -> Lines.payload(Lines.stamp(payload) * 2))
+            .toMain()
+            .<Integer>map(Lines::stamp)
+            .onFailure(FailurePolicy.fail())
+            .build()) {
+      assertEquals(
+          Lines.listBelow(COUNT).stream().map(item -> item * 2).toList(), Lines.pass(pipeline));
+      assertEquals(List.of(0, 2, 4), Lines.some(pipeline, 3));
+      assertEquals(COUNT, Lines.pass(pipeline).size());
+    }
+  }
+
+  @Test
+  void ringsServeARegionToo() {
+    try (Lines.Arenas inputs = Lines.Arenas.rings(1, 3);
+        Lines.Arenas outputs = Lines.Arenas.rings(1, 3)) {
+      passBothWays(Lines.region(1).inputArena(inputs::get).outputArena(outputs::get));
+    }
+  }
+
+  @Test
+  void bothDirectionsExhaustedAtOnceGoOn() {
+    try (Lines.Arenas inputs = Lines.Arenas.pools(1, 1);
+        Lines.Arenas outputs = Lines.Arenas.pools(1, 1);
+        PipelineIterable<float[]> pipeline =
+            Pipeline.from(new Lines.Below(40))
+                .<float[]>map(Lines::payload)
+                .to(
+                    Lines.region(1)
+                        .inputsAhead(8)
+                        .inputArena(inputs::get)
+                        .outputArena(outputs::get))
+                .<float[]>map(payload -> payload, 3)
+                .toMain()
+                .build()) {
+      int next = 0;
+      for (Lease<float[]> lease : pipeline.leases()) {
+        try (lease) {
+          assertEquals(next++, Lines.stamp(lease.item()));
+        }
+      }
+      assertEquals(40, next);
+    }
+  }
+
+  private static Pipeline<Tensor> tensors(Lines.Arenas outputs, int count) {
+    return Pipeline.from(new Lines.Below(count))
+        .to(Lines.region(1).outputArena(outputs::get))
+        .<Tensor>map(
+            item ->
+                Tensor.of(
+                    ElementType.FLOAT32,
+                    MemorySegment.ofArray(Lines.payload(item)),
+                    Lines.ELEMENTS))
+        .toMain();
+  }
+
+  @Test
+  void resultThatAliasesItsInputIsRefusedByName() {
+    try (Lines.Arenas outputs = Lines.Arenas.pools(1, 4)) {
+      List<Pipeline<?>> aliasing =
+          List.of(
+              tensors(outputs, 10).<Object>map(tensor -> tensor),
+              tensors(outputs, 10).<Object>map(tensor -> List.of("x", tensor.segment().asSlice(8))),
+              tensors(outputs, 10).<Object>map(tensor -> Map.of("key", tensor.asByteBuffer())),
+              tensors(outputs, 10).<Object>map(tensor -> new Object[] {new Filled(1, tensor)}));
+      for (Pipeline<?> pipeline : aliasing) {
+        refusesByName(pipeline.named("keeper"));
+      }
+    }
+  }
+
+  private static void refusesByName(Pipeline<?> pipeline) {
+    try (PipelineIterable<?> running = pipeline.build()) {
+      Iterator<?> results = running.iterator();
+      StageFailedException refused = assertThrows(StageFailedException.class, results::next);
+      assertEquals("keeper", refused.facts().get("stage"));
+      assertEquals(0L, refused.facts().get("index"));
+    }
+  }
+
+  @Test
+  void stageThatKeepsViewsMayAliasItsInput() {
+    try (Lines.Arenas outputs = Lines.Arenas.pools(1, 4);
+        PipelineIterable<MemorySegment> pipeline =
+            tensors(outputs, 50)
+                .<MemorySegment>map(tensor -> tensor.segment().asSlice(400))
+                .keepsViews()
+                .build()) {
+      int next = 0;
+      for (MemorySegment slice : pipeline) {
+        assertTrue(slice.isNative() || slice.byteSize() > 0);
+        assertEquals(next++, (int) slice.get(ValueLayout.JAVA_FLOAT_UNALIGNED, 0));
+      }
+      assertEquals(50, next);
+    }
+  }
+
+  @Test
+  void copyOfAnInputMayBeAResultAndTheInputEndsAtOnce() {
+    try (Lines.Arenas outputs = Lines.Arenas.pools(1, 2);
+        PipelineIterable<Tensor> pipeline =
+            tensors(outputs, 30).<Tensor>map(tensor -> tensor.copy()).buffer(30).build()) {
+      int next = 0;
+      for (Tensor tensor : pipeline) {
+        assertEquals(next++, (int) tensor.segment().get(ValueLayout.JAVA_FLOAT_UNALIGNED, 400));
+      }
+      assertEquals(30, next);
+    }
+  }
+
+  @Test
+  void filterAndUnbatchBehindARegionKeepTheirItems() {
+    try (Lines.Arenas outputs = Lines.Arenas.pools(1, 8);
+        PipelineIterable<Tensor> pipeline =
+            tensors(outputs, 40)
+                .batch(2)
+                .<Tensor>unbatch()
+                .filter(tensor -> tensor.asByteBuffer().getFloat(0) % 2 == 0)
+                .build()) {
+      int next = 0;
+      for (Tensor tensor : pipeline) {
+        assertEquals(next, (int) tensor.asByteBuffer().getFloat(4 * 777));
+        next += 2;
+      }
+      assertEquals(40, next);
+    }
+  }
+
+  @Test
+  void batchBehindARegionIsOpenedAndEndedTogether() {
+    try (Lines.Arenas outputs = Lines.Arenas.pools(1, 5);
+        PipelineIterable<List<Tensor>> pipeline = tensors(outputs, 23).batch(5).build()) {
+      int next = 0;
+      for (Lease<List<Tensor>> lease : pipeline.leases()) {
+        List<Tensor> tensors = lease.item();
+        for (Tensor tensor : tensors) {
+          assertEquals(next++, (int) tensor.asByteBuffer().getFloat(40));
+        }
+        lease.close();
+        Tensor ended = tensors.getFirst();
+        assertThrows(
+            IllegalStateException.class, () -> ended.segment().get(ValueLayout.JAVA_BYTE, 0));
+      }
+      assertEquals(23, next);
+    }
+  }
+
+  @Test
+  void poolThatABatchWouldFillIsNamedWhenThePipelineIsBuilt() {
+    try (Lines.Arenas arenas = Lines.Arenas.pools(1, 4)) {
+      IllegalArgumentException behind =
+          assertThrows(
+              IllegalArgumentException.class, tensors(arenas, 1).batch(5).named("five")::build);
+      assertTrue(behind.getMessage().contains("batch=five"), behind::getMessage);
+      assertTrue(
+          behind.getMessage().contains(arenas.get(0).arenaId().toString()), behind::getMessage);
+      IllegalArgumentException inside =
+          assertThrows(
+              IllegalArgumentException.class,
+              Pipeline.from(new Lines.Below(1))
+                      .to(Lines.region(1).inputArena(arenas::get))
+                      .batch(2)
+                      .batch(3)
+                      .toMain()
+                  ::build);
+      assertTrue(inside.getMessage().contains("unitsHeld=6"), inside::getMessage);
+    }
+  }
+
+  @Test
+  void parcelsAreOpenedOnOtherThreadsOrDiscarded() throws Exception {
+    try (Lines.Arenas outputs = Lines.Arenas.pools(1, 4);
+        PipelineIterable<Tensor> pipeline = tensors(outputs, 30).build()) {
+      int next = 0;
+      for (Parcel<Tensor> parcel : pipeline.parcels()) {
+        int number = next++;
+        if (number % 3 == 0) {
+          parcel.discard();
+          assertThrows(IllegalStateException.class, () -> parcel.open(ViewScope.CONFINED));
+        } else {
+          Thread.ofPlatform()
+              .start(
+                  () -> {
+                    try (Lease<Tensor> lease = parcel.open(ViewScope.CONFINED)) {
+                      assertEquals(number, (int) lease.item().asByteBuffer().getFloat(0));
+                    }
+                  })
+              .join();
+        }
+      }
+      assertEquals(30, next);
+      assertEquals(30, outputs.get(0).stats().reclaimed());
+    }
+  }
+
+  @Test
+  void lastStageFillsItsResultsInTheArena() {
+    try (SharedMemorySegmentPool pool = new SharedMemorySegmentPool(Lines.ELEMENTS * 4L, 4)) {
+      try (PipelineIterable<Filled> pipeline =
+          Pipeline.from(new Lines.Below(60))
+              .to(Lines.region(1).outputArena(_ -> pool))
+              .<Integer>map(item -> item + 1)
+              .<Filled>mapWith(
+                  (item, context) -> {
+                    Tensor tensor = context.allocate(ElementType.FLOAT32, Lines.ELEMENTS);
+                    if (item % 10 == 3) {
+                      throw new IllegalStateException("half-way");
+                    }
+                    MemorySegment.copy(
+                        MemorySegment.ofArray(Lines.payload(item)),
+                        0,
+                        tensor.segment(),
+                        0,
+                        tensor.byteSize());
+                    return new Filled(item, tensor);
+                  })
+              .toMain()
+              .build()) {
+        List<Integer> numbers = new ArrayList<>();
+        for (Lease<Filled> lease : pipeline.leases()) {
+          try (lease) {
+            Filled filled = lease.item();
+            ByteBuffer bytes = filled.tensor().asByteBuffer();
+            assertEquals(filled.number(), (int) bytes.getFloat(4 * (Lines.ELEMENTS - 1)));
+            numbers.add(filled.number());
+          }
+        }
+        assertEquals(54, numbers.size());
+        assertEquals(6, pipeline.stats().failed());
+      }
+      pool.unlink();
+    }
+  }
+
+  @Test
+  void arenaThatStaysFullIsAnErrorWhileTheConsumerWaitsAndThenGoesOn() {
+    try (Lines.Arenas outputs = Lines.Arenas.pools(1, 3, Duration.ofMillis(300));
+        PipelineIterable<Tensor> pipeline = tensors(outputs, 20).build()) {
+      Iterator<Lease<Tensor>> leases = pipeline.leases().iterator();
+      List<Lease<Tensor>> held = List.of(leases.next(), leases.next(), leases.next());
+      AcquireTimeoutException full = assertThrows(AcquireTimeoutException.class, leases::next);
+      assertEquals(3L, full.facts().get("heldByConsumer"));
+      held.forEach(Lease::close);
+      int next = 3;
+      while (leases.hasNext()) {
+        try (Lease<Tensor> lease = leases.next()) {
+          assertEquals(next++, (int) lease.item().asByteBuffer().getFloat(0));
+        } catch (AcquireTimeoutException e) {
+          assertFalse(next > 4, "complains although there is room");
+        }
+      }
+      assertEquals(20, next);
+    }
+  }
+
+  @Test
+  void completionOrderOverTwoWorkersDeliversEachOnce() {
+    try (Lines.Arenas outputs = Lines.Arenas.pools(2, 3);
+        PipelineIterable<float[]> pipeline =
+            Pipeline.from(new Lines.Below(300))
+                .to(Lines.region(2).order(Order.COMPLETION).outputArena(outputs::get))
+                .<float[]>map(Lines::payload, 2, Order.COMPLETION)
+                .toMain()
+                .build()) {
+      assertEquals(
+          Lines.listBelow(300), Lines.pass(pipeline).stream().map(Lines::stamp).sorted().toList());
+    }
+  }
+}

@@ -1,0 +1,226 @@
+package dev.holdfast.acceptance.pipeline;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import dev.holdfast.arena.ArenaClosedException;
+import dev.holdfast.arena.SharedMemorySegmentPool;
+import dev.holdfast.loader.Subprocess;
+import dev.holdfast.loader.SubprocessIterable;
+import dev.holdfast.loader.pipeline.FailurePolicy;
+import dev.holdfast.loader.pipeline.Pipeline;
+import dev.holdfast.loader.pipeline.PipelineIterable;
+import dev.holdfast.loader.pipeline.StageFailedException;
+import dev.holdfast.testkit.ChildJvm;
+import dev.holdfast.testkit.Deadlines;
+import dev.holdfast.testkit.Leftovers;
+import java.time.Duration;
+import java.util.Arrays;
+import java.util.Iterator;
+import java.util.List;
+import java.util.concurrent.FutureTask;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.ExtendWith;
+
+/**
+ * The end of pipelines in mid-stream, whole pipelines in a worker, and the end of main processes.
+ */
+@ExtendWith(Leftovers.class)
+final class RegionTeardownTest {
+  private static final Duration SECONDS = Duration.ofSeconds(20);
+
+  // B204
+  @Test
+  void teardownInMidStreamWithFullQueuesAndBlockedWritersEndsSoon() throws Exception {
+    try (Lines.Arenas inputs = Lines.Arenas.pools(2, 1);
+        Lines.Arenas outputs = Lines.Arenas.pools(2, 1)) {
+      PipelineIterable<Integer> pipeline =
+          Pipeline.from(new Lines.Below(100_000))
+              .<float[]>map(Lines::payload, 2)
+              .to(Lines.region(2).inputArena(inputs::get).outputArena(outputs::get))
+              .<float[]>map(payload -> payload)
+              .<float[]>map(payload -> payload, 2)
+              .toMain()
+              .<Integer>map(Lines::stamp)
+              .build();
+      Iterator<Integer> results = pipeline.iterator();
+      assertEquals(0, results.next());
+      assertEquals(1, results.next());
+      Deadlines.pause(Duration.ofMillis(300)); // everything is full
+      Deadlines.within(
+          "close",
+          SECONDS,
+          () -> {
+            pipeline.close();
+            return true;
+          });
+      assertThrows(ArenaClosedException.class, results::next);
+      inputs.get(0).openWriter().close();
+      outputs.get(1).openReader().close();
+    }
+  }
+
+  @Test
+  void closeFromAnotherThreadEndsAWaitForAWorker() throws Exception {
+    PipelineIterable<Integer> pipeline =
+        Pipeline.from(new Lines.Below(10))
+            .to(Lines.region(1))
+            .<Integer>map(
+                item -> {
+                  Thread.sleep(3_600_000);
+                  return item;
+                })
+            .toMain()
+            .build();
+    FutureTask<Integer> waiting = Deadlines.start("waiting", pipeline.iterator()::next);
+    Deadlines.within(
+        "close",
+        SECONDS,
+        () -> {
+          pipeline.close();
+          return true;
+        });
+    assertThrows(ArenaClosedException.class, () -> Deadlines.result(waiting));
+  }
+
+  private static Pipeline<float[]> hosted() {
+    return Pipeline.from(new Lines.Below(60))
+        .to(
+            Lines.region(2)
+                .inputArena(_ -> new SharedMemorySegmentPool(1 << 16, 4))
+                .outputArena(_ -> new SharedMemorySegmentPool(1 << 16, 4)))
+        .<float[]>map(Lines::payload)
+        .toMain()
+        .<float[]>map(payload -> Lines.payload(Lines.stamp(payload) + 1))
+        .onFailure(FailurePolicy.fail());
+  }
+
+  // B209, B210
+  @Test
+  void wholePipelineWithARegionRunsInAWorker() {
+    try (SubprocessIterable<float[]> results =
+        Subprocess.iterate(
+            hosted(), Lines.options().arena(new SharedMemorySegmentPool(1 << 16, 4)).build())) {
+      for (int pass = 0; pass < 2; pass++) {
+        assertEquals(
+            Lines.listBelow(60).stream().map(item -> item + 1).toList(),
+            Lines.pass(results).stream().map(Lines::stamp).toList());
+        assertEquals(List.of(1, 2, 3), Lines.some(results, 3).stream().map(Lines::stamp).toList());
+      }
+      assertTrue(
+          ProcessHandle.of(results.pid()).orElseThrow().children().count() == 2,
+          "the region's workers are children of the host");
+    }
+  }
+
+  @Test
+  void failureInAWholePipelineArrivesWithItsStageAndItem() {
+    try (SubprocessIterable<Integer> results =
+        Subprocess.iterate(
+            Pipeline.from(new Lines.Below(10))
+                .to(Lines.region(1))
+                .<Integer>map(
+                    item -> {
+                      if (item == 4) {
+                        throw new IllegalStateException("no 4");
+                      }
+                      return item;
+                    })
+                .named("picky")
+                .toMain()
+                .onFailure(FailurePolicy.fail()),
+            Lines.options().build())) {
+      Iterator<Integer> pass = results.iterator();
+      for (int i = 0; i < 4; i++) {
+        assertEquals(i, pass.next());
+      }
+      StageFailedException failed = assertThrows(StageFailedException.class, pass::next);
+      assertEquals("picky", failed.facts().get("stage"));
+      assertEquals(4L, failed.facts().get("index"));
+    }
+  }
+
+  @Test
+  void arenaThatExistsCannotCrossAndIsNamedWithItsPath() {
+    try (Lines.Arenas arenas = Lines.Arenas.pools(1, 4)) {
+      List<SharedMemorySegmentPool> kept = List.of((SharedMemorySegmentPool) arenas.get(0));
+      IllegalArgumentException refused =
+          assertThrows(
+              IllegalArgumentException.class,
+              () ->
+                  Subprocess.iterate(
+                      Pipeline.from(new Lines.Below(1))
+                          .to(Lines.region(1).outputArena(kept::get))
+                          .<Integer>map(item -> item)
+                          .toMain(),
+                      Lines.options().build()));
+      assertTrue(
+          refused.getMessage().contains("path=outputArena.capturedArgument[0][0]"),
+          refused::getMessage);
+    }
+  }
+
+  /** Runs a pipeline in a host and waits to be killed. */
+  static final class MainProcess {
+    private MainProcess() {}
+
+    public static void main(String[] arguments) {
+      boolean host = arguments[0].equals("host");
+      Iterable<float[]> results =
+          host ? Subprocess.iterate(hosted(), Lines.options().build()) : hosted().build();
+      Iterator<float[]> pass = results.iterator();
+      pass.next();
+      long[] pids = ProcessHandle.current().descendants().mapToLong(ProcessHandle::pid).toArray();
+      System.out.println("pids " + Arrays.toString(pids));
+      if (arguments[1].equals("exit")) {
+        return;
+      }
+      Deadlines.pause(Duration.ofHours(1));
+      System.out.println(pass.hasNext());
+    }
+  }
+
+  @Test
+  void nothingIsLeftFiveSecondsAfterTheMainProcessWasKilled() {
+    for (String where : List.of("host", "here")) {
+      try (ChildJvm main = ChildJvm.of(MainProcess.class).args(where, "wait").start()) {
+        long[] pids = pids(main, where);
+        main.killAndAwait();
+        Deadlines.assertEventually(
+            "all workers are gone",
+            Duration.ofSeconds(5),
+            () -> Arrays.stream(pids).noneMatch(RegionTeardownTest::isAlive));
+      }
+    }
+  }
+
+  // B205
+  @Test
+  void pipelineThatIsNeverClosedDoesNotKeepTheProcess() {
+    for (String where : List.of("host", "here")) {
+      try (ChildJvm main = ChildJvm.of(MainProcess.class).args(where, "exit").start()) {
+        long[] pids = pids(main, where);
+        main.awaitSuccess();
+        Deadlines.assertEventually(
+            "all workers are gone",
+            Duration.ofSeconds(5),
+            () -> Arrays.stream(pids).noneMatch(RegionTeardownTest::isAlive));
+      }
+    }
+  }
+
+  private static long[] pids(ChildJvm main, String where) {
+    String line = main.awaitLine("pids ");
+    long[] pids =
+        Arrays.stream(line.substring(1, line.length() - 1).split(", ", -1))
+            .mapToLong(Long::parseLong)
+            .toArray();
+    assertEquals(where.equals("host") ? 3 : 2, pids.length, line);
+    return pids;
+  }
+
+  private static boolean isAlive(long pid) {
+    return ProcessHandle.of(pid).map(ProcessHandle::isAlive).orElse(false);
+  }
+}

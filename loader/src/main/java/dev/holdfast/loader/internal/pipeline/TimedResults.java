@@ -1,0 +1,54 @@
+package dev.holdfast.loader.internal.pipeline;
+
+import java.util.Iterator;
+import java.util.NoSuchElementException;
+import org.jspecify.annotations.Nullable;
+
+/** The results of one item, with the time that they take. Ends early when the pass was left. */
+final class TimedResults implements Iterator<Cell> {
+  private final Operator operator;
+  private final Cell.Item item;
+  private final StageFigures figures;
+  private final Epochs epochs;
+  private @Nullable Iterator<? extends Cell> results;
+  private long nanos; // of the thread that asks
+  private boolean over;
+
+  TimedResults(Operator operator, Cell.Item item, StageFigures figures, Epochs epochs) {
+    this.operator = operator;
+    this.item = item;
+    this.figures = figures;
+    this.epochs = epochs;
+  }
+
+  @Override
+  public boolean hasNext() {
+    if (over) {
+      return false;
+    }
+    long start = System.nanoTime();
+    Iterator<? extends Cell> open = results;
+    if (open == null) {
+      open = operator.apply(item);
+      results = open;
+    }
+    boolean more = !epochs.isCancelled(item.epoch()) && open.hasNext();
+    nanos += System.nanoTime() - start;
+    if (!more) {
+      over = true;
+      figures.worked(nanos);
+    }
+    return more;
+  }
+
+  @Override
+  public Cell next() {
+    if (!hasNext() || results == null) {
+      throw new NoSuchElementException();
+    }
+    long start = System.nanoTime();
+    Cell cell = results.next();
+    nanos += System.nanoTime() - start;
+    return cell;
+  }
+}

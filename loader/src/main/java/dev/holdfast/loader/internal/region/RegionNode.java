@@ -1,0 +1,299 @@
+package dev.holdfast.loader.internal.region;
+
+import dev.holdfast.arena.SharedMemoryArena;
+import dev.holdfast.loader.internal.pipeline.Cell;
+import dev.holdfast.loader.internal.pipeline.CellQueue;
+import dev.holdfast.loader.internal.pipeline.Epochs;
+import dev.holdfast.loader.internal.pipeline.Inlet;
+import dev.holdfast.loader.internal.pipeline.PlanChecks;
+import dev.holdfast.loader.internal.pipeline.RegionHost;
+import dev.holdfast.loader.internal.pipeline.RegionStage;
+import dev.holdfast.loader.internal.pipeline.StageFigures;
+import dev.holdfast.loader.internal.pipeline.Step;
+import dev.holdfast.loader.internal.pipeline.Stopped;
+import dev.holdfast.loader.pipeline.OnWorkerDeath;
+import dev.holdfast.loader.pipeline.Order;
+import dev.holdfast.loader.pipeline.ProcessRegion;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.LongAdder;
+import java.util.concurrent.locks.Condition;
+import java.util.concurrent.locks.ReentrantLock;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A region as the stages around it see it. Its lanes, one per worker, take inputs whenever they may
+ * have one more; the lane that takes the end of a pass has all workers finish and sends it on.
+ *
+ * <p>In input order no lane takes an input beyond a window from the lowest one that is not done,
+ * except the lane that has this one: its worker may be collecting a batch and need more to answer.
+ */
+final class RegionNode implements RegionStage {
+  private static final int WINDOW_PER_INPUT = 4;
+  private static final long LOOK_NANOS = TimeUnit.MILLISECONDS.toNanos(2);
+
+  final Step.Region step;
+  final ProcessRegion region;
+  final Epochs epochs;
+  final RegionHost host;
+  volatile StageFigures figures;
+  final int inputsAhead;
+  final LongAdder restarted = new LongAdder();
+
+  private final List<Step> following;
+  private final boolean ownsArenas;
+  private final List<Lane> lanes = new ArrayList<>();
+  private final ReentrantLock taking = new ReentrantLock();
+  private final Condition headMoved = taking.newCondition();
+
+  private volatile @Nullable Outcomes outcomes;
+  private volatile @Nullable Inlet in;
+  private volatile @Nullable CellQueue out;
+  private volatile boolean closing;
+  private volatile boolean failed;
+  private long next; // guarded by the taking lock
+
+  RegionNode(
+      Step.Region step, List<Step> following, Epochs epochs, RegionHost host, boolean ownsArenas) {
+    this.step = step;
+    this.region = step.region();
+    this.following = following;
+    this.epochs = epochs;
+    this.host = host;
+    this.ownsArenas = ownsArenas;
+    this.figures = new StageFigures(step.name(), region.workers(), region.workers());
+    long held = PlanChecks.heldInside(step.steps());
+    this.inputsAhead =
+        Math.toIntExact(Math.max(region.inputsAhead(), held == 1 ? 1 : Math.addExact(held, 1)));
+  }
+
+  boolean inputOrder() {
+    return region.order() == Order.INPUT;
+  }
+
+  boolean replacesWorkers() {
+    return region.onWorkerDeath() == OnWorkerDeath.RESTART;
+  }
+
+  @Override
+  public void startWorkers() {
+    for (int i = 0; i < region.workers(); i++) {
+      int index = i;
+      @Nullable SharedMemoryArena input =
+          region.inputArena().map(source -> source.arena(index)).orElse(null);
+      @Nullable SharedMemoryArena output =
+          region.outputArena().map(source -> source.arena(index)).orElse(null);
+      lanes.add(new Lane(this, i, new LaneArenas(input, output, ownsArenas)));
+      PlanChecks.largeEnough(step.name(), "outputArena", output, following);
+      PlanChecks.largeEnough(step.name(), "inputArena", input, step.steps());
+    }
+    lanes.forEach(Lane::openArenas);
+    List<Thread> starters = new ArrayList<>();
+    for (Lane lane : lanes) {
+      starters.add(
+          Thread.ofPlatform()
+              .daemon()
+              .name("holdfast-region-start-" + lane.index())
+              .start(lane::tryStart));
+    }
+    starters.forEach(RegionNode::join);
+    @Nullable RuntimeException first = null;
+    for (Lane lane : lanes) {
+      RuntimeException failure = lane.startFailure();
+      first = together(first, failure);
+    }
+    if (first != null) {
+      throw first;
+    }
+  }
+
+  private static @Nullable RuntimeException together(
+      @Nullable RuntimeException first, @Nullable RuntimeException further) {
+    if (first == null) {
+      return further;
+    }
+    if (further != null) {
+      first.addSuppressed(further);
+    }
+    return first;
+  }
+
+  private static void join(Thread thread) {
+    boolean interrupted = false;
+    while (thread.isAlive()) {
+      try {
+        thread.join();
+      } catch (InterruptedException e) {
+        interrupted = true;
+      }
+    }
+    if (interrupted) {
+      Thread.currentThread().interrupt();
+    }
+  }
+
+  @Override
+  public void start(Inlet newIn, CellQueue newOut) {
+    figures = new StageFigures(step.name(), region.workers(), newIn.capacity());
+    in = newIn;
+    out = newOut;
+    outcomes = inputOrder() ? new Reorder(newOut) : new Unordered(newOut);
+    lanes.forEach(Lane::startThreads);
+  }
+
+  Outcomes outcomes() {
+    Outcomes there = outcomes;
+    if (there == null) {
+      throw new IllegalStateException("the region has not started");
+    }
+    return there;
+  }
+
+  private Inlet inlet() {
+    Inlet there = in;
+    if (there == null) {
+      throw new IllegalStateException("the region has not started");
+    }
+    return there;
+  }
+
+  private CellQueue outlet() {
+    CellQueue there = out;
+    if (there == null) {
+      throw new IllegalStateException("the region has not started");
+    }
+    return there;
+  }
+
+  /** Ends a thread of the region when there is nothing left to do. */
+  void requireGoing() {
+    if (closing || failed) {
+      throw new Stopped();
+    }
+  }
+
+  /** Returns the next input for a lane, or null when something else was dealt with. */
+  @Nullable Input nextInput(Lane lane) {
+    taking.lock();
+    try {
+      awaitWindow(lane);
+      Cell cell = inlet().take();
+      return switch (cell) {
+        case Cell.Item item -> {
+          if (epochs.isCancelled(item.epoch())) {
+            CellQueue.drop(item);
+            yield null;
+          }
+          inlet().sample(figures);
+          Input input = new Input(next++, item);
+          outcomes().opened(input.number);
+          lane.takes(input);
+          yield input;
+        }
+        case Cell.End(var epoch) -> {
+          finish(epoch);
+          outlet().put(cell);
+          yield null;
+        }
+        case Cell.Dropped _, Cell.Failed _ -> {
+          long number = next++;
+          outcomes().opened(number);
+          outcomes().deliver(number, cell);
+          outcomes().done(number);
+          yield null;
+        }
+      };
+    } finally {
+      taking.unlock();
+    }
+  }
+
+  private void awaitWindow(Lane lane) {
+    long window = (long) WINDOW_PER_INPUT * inputsAhead * lanes.size();
+    while (next - outcomes().head() >= window && !lane.has(outcomes().head())) {
+      requireGoing();
+      try {
+        var _ = headMoved.awaitNanos(LOOK_NANOS);
+      } catch (InterruptedException e) {
+        requireGoing();
+      }
+    }
+    requireGoing();
+  }
+
+  /** Has all workers finish a pass; the caller has the taking lock, so that none begins another. */
+  private void finish(long epoch) {
+    lanes.forEach(lane -> lane.sendEnd(epoch));
+    lanes.forEach(Lane::awaitPassEnd);
+    outcomes().awaitAll();
+  }
+
+  /** Ends the pipeline, after every result that is there. */
+  void fail(long epoch, RuntimeException failure) {
+    if (closing || failed) {
+      return;
+    }
+    failed = true;
+    outcomes().fail(host.fatal(epoch, failure));
+    lanes.forEach(Lane::wakeThreads);
+  }
+
+  @Override
+  public void cancelled() {
+    lanes.forEach(Lane::leaveCancelled);
+  }
+
+  @Override
+  public void beginClosing() {
+    closing = true;
+    Outcomes there = outcomes;
+    if (there != null) {
+      there.close();
+    }
+    lanes.forEach(Lane::beginClosing);
+  }
+
+  @Override
+  public void close() {
+    closing = true;
+    List<Thread> closers = new ArrayList<>();
+    for (Lane lane : lanes) {
+      closers.add(
+          Thread.ofPlatform()
+              .daemon()
+              .name("holdfast-region-close-" + lane.index())
+              .start(lane::tryClose));
+    }
+    closers.forEach(RegionNode::join);
+    @Nullable RuntimeException first = null;
+    for (Lane lane : lanes) {
+      RuntimeException failure = lane.closeFailure();
+      first = together(first, failure);
+    }
+    if (first != null) {
+      throw first;
+    }
+  }
+
+  @Override
+  public List<StageFigures.Snapshot> figures() {
+    List<StageFigures.Snapshot> all = new ArrayList<>();
+    all.add(figures.snapshot());
+    Map<String, StageFigures.Snapshot> inside = new LinkedHashMap<>();
+    for (Lane lane : lanes) {
+      for (StageFigures.Snapshot snapshot : lane.figures()) {
+        inside.merge(snapshot.name(), snapshot, StageFigures.Snapshot::plus);
+      }
+    }
+    all.addAll(inside.values());
+    return all;
+  }
+
+  @Override
+  public long restarts() {
+    return restarted.sum();
+  }
+}

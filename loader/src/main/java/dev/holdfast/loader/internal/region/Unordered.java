@@ -1,0 +1,40 @@
+package dev.holdfast.loader.internal.region;
+
+import dev.holdfast.loader.internal.pipeline.Cell;
+import dev.holdfast.loader.internal.pipeline.CellQueue;
+
+/** Results go on as they come. */
+final class Unordered implements Outcomes {
+  private final CellQueue out;
+
+  Unordered(CellQueue out) {
+    this.out = out;
+  }
+
+  @Override
+  public void opened(long number) {}
+
+  @Override
+  public void deliver(long number, Cell cell) {
+    out.put(cell);
+  }
+
+  @Override
+  public void done(long number) {}
+
+  @Override
+  public void awaitAll() {}
+
+  @Override
+  public long head() {
+    return Long.MAX_VALUE; // nobody waits for anybody
+  }
+
+  @Override
+  public void fail(Cell failure) {
+    out.put(failure);
+  }
+
+  @Override
+  public void close() {}
+}
