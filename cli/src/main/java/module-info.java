@@ -17,6 +17,7 @@ module dev.holdfast.cli {
   provides dev.holdfast.cli.bench.Transport with
       dev.holdfast.cli.bench.MemcpyTransport,
       dev.holdfast.cli.bench.PoolTransport,
+      dev.holdfast.cli.bench.PoolInPlaceTransport,
       dev.holdfast.cli.bench.RingTransport,
       dev.holdfast.cli.bench.ChannelTransport,
       dev.holdfast.cli.bench.InlineTransport;

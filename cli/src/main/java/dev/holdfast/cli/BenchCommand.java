@@ -31,7 +31,8 @@ final class BenchCommand implements Callable<Integer> {
       paramLabel = "NAME",
       split = ",",
       defaultValue = "memcpy,pool,ring,channel",
-      description = "memcpy, pool, ring, channel, inline. Default: ${DEFAULT-VALUE}.")
+      description =
+          "memcpy, pool, pool-in-place, ring, channel, inline. Default: ${DEFAULT-VALUE}.")
   private List<String> transports = List.of();
 
   @Option(
@@ -46,9 +47,15 @@ final class BenchCommand implements Callable<Integer> {
       names = "--size",
       paramLabel = "SIZE",
       split = ",",
-      defaultValue = "64KiB,1MiB,8MiB,32MiB",
-      description = "Sizes of an item's bytes. Default: ${DEFAULT-VALUE}.")
+      description =
+          "Sizes of an item's bytes. Default: 64KiB,1MiB,8MiB,32MiB; for pool-in-place 1MiB,64MiB.")
   private List<String> sizes = List.of();
+
+  @Option(
+      names = "--shared-fill",
+      description =
+          "In pool-in-place, memory that several threads may fill, with its handshake per item.")
+  private boolean sharedFill;
 
   @Option(
       names = "--items",
@@ -119,7 +126,8 @@ final class BenchCommand implements Callable<Integer> {
             items,
             passes,
             segments,
-            busyThreads)
+            busyThreads,
+            sharedFill)
         .run(Output.of(out, err, json), root.verbose());
     return Main.DONE;
   }

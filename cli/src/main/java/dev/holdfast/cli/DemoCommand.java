@@ -59,7 +59,8 @@ final class DemoCommand implements Callable<Integer> {
       paramLabel = "N",
       defaultValue = "4",
       description =
-          "Segments of the pool, one batch each, or batches that the ring holds. Default: ${DEFAULT-VALUE}.")
+          "Segments of the pool, one batch each, or batches that the ring holds. Default:"
+              + " ${DEFAULT-VALUE}.")
   private int segments;
 
   @Option(
@@ -82,6 +83,16 @@ final class DemoCommand implements Callable<Integer> {
       defaultValue = "1",
       description = "Passes over the pictures, all in one worker. Default: ${DEFAULT-VALUE}.")
   private int epochs;
+
+  @Option(
+      names = "--workers",
+      paramLabel = "N",
+      defaultValue = "0",
+      description = {
+        "Have a region of N workers decode picture by picture, and make batches here.",
+        "Default: one worker that makes the batches too."
+      })
+  private int workers;
 
   @Option(
       names = "--json",
@@ -107,6 +118,13 @@ final class DemoCommand implements Callable<Integer> {
     UsageException.requireAtLeast("--batch", batch, 1);
     UsageException.requireAtLeast("--segments", segments, 1);
     UsageException.requireAtLeast("--epochs", epochs, 1);
+    UsageException.requireAtLeast("--workers", workers, 0);
+    if (workers > 0 && transport == DemoOptions.Transport.INLINE) {
+      throw new UsageException(
+          FailureDetail.of("there is no worker with --transport inline")
+              .with("workers", workers)
+              .advise("take pool, ring or channel"));
+    }
     Backing memory =
         backing.equals(MEMFD)
             ? Backing.memfd()
@@ -127,7 +145,7 @@ final class DemoCommand implements Callable<Integer> {
   private void run(Path pictures, Backing memory, Output output) throws IOException {
     new Demo(
             new DemoOptions(
-                pictures, batch, transport, segments, memory, pin, epochs, workerJvmArgs),
+                pictures, batch, transport, segments, memory, pin, epochs, workers, workerJvmArgs),
             output)
         .run();
   }

@@ -1,6 +1,7 @@
 package dev.holdfast.cli;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.holdfast.testkit.JsonReader;
@@ -74,6 +75,48 @@ final class BenchCommandTest {
     assertEquals(
         List.of(payloads.split(",")),
         cells(run).stream().map(cell -> cell.get("payload")).toList());
+  }
+
+  @Test
+  void unitsFilledInPlaceHaveARateAndNoBytesPerSecond() {
+    CommandRun run =
+        bench(
+            "--transport",
+            "pool-in-place",
+            "--payload",
+            "tensor",
+            "--items",
+            "50",
+            "--passes",
+            "2");
+
+    assertEquals(Main.DONE, run.exit(), run.err());
+    List<Map<String, Object>> cells = cells(run);
+    assertEquals(
+        List.of(1048576.0, 67108864.0), cells.stream().map(cell -> cell.get("sizeBytes")).toList());
+    for (Map<String, Object> cell : cells) {
+      assertEquals(true, cell.get("verified"));
+      assertEquals(false, cell.get("payloadFilled"));
+      assertEquals(false, cell.get("sharedFill"));
+      assertTrue(JsonReader.number(cell.get("itemsPerSecond")) > 0, cell.toString());
+      assertFalse(cell.containsKey("bytesPerSecond"), cell.toString());
+    }
+    assertTrue(run.err().contains("payload not filled"), run.err());
+    assertFalse(run.err().contains("GiB/s,"), run.err());
+    assertTrue(run.err().contains("of that at 1MiB"), run.err());
+  }
+
+  @ParameterizedTest
+  @CsvSource({"pool-in-place,bytes,false", "pool,tensor,true"})
+  void whatCannotBeFilledInPlaceIsRefused(String transport, String payload, boolean shared) {
+    List<String> options = new ArrayList<>(List.of("--transport", transport, "--payload", payload));
+    if (shared) {
+      options.add("--shared-fill");
+    }
+    CommandRun run = bench(options.toArray(String[]::new));
+
+    assertEquals(Main.BAD_USAGE, run.exit());
+    assertTrue(run.err().contains("filled in place"), run.err());
   }
 
   @Test

@@ -41,7 +41,8 @@ final class DemoCommandTest {
           "gcRequests",
           "unitsPublished",
           "unitsReclaimed",
-          "arenaBytes");
+          "arenaBytes",
+          "pinnedBytes");
 
   @TempDir private Path folder;
 
@@ -110,8 +111,7 @@ final class DemoCommandTest {
           {"--transport", "channel", "--batch", "3"},
           {"--transport", "pool", "--batch", "2", "--segments", "2", "--epochs", "3"},
           {"--transport", "pool", "--segments", "1", "--backing", "/dev/shm"},
-          {"--transport", "ring", "--batch", "2", "--segments", "2", "--epochs", "2"},
-          {"--transport", "pool", "--batch", "2", "--segments", "2", "--pin", "mlock"}
+          {"--transport", "ring", "--batch", "2", "--segments", "2", "--epochs", "2"}
         }) {
       Map<String, Object> other = json(way);
 
@@ -129,6 +129,18 @@ final class DemoCommandTest {
     assertTrue(JsonReader.number(json.get("unitsPublished")) >= 6);
     assertTrue(JsonReader.number(json.get("arenaBytes")) >= 4 * 2 * 3 * 224 * 224 * 4);
     assertTrue(JsonReader.number(json.get("workerCpuSeconds")) > 0);
+    assertEquals(0.0, json.get("pinnedBytes"));
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"pool", "ring"})
+  void lockedBytesAreInTheJsonAndChangeNothingElse(String transport) {
+    Map<String, Object> locked = json("--transport", transport, "--batch", "2", "--pin", "mlock");
+
+    double batch = 2 * 3 * 224 * 224 * 4;
+    double atLeast = transport.equals("pool") ? 4 * batch : batch;
+    assertTrue(JsonReader.number(locked.get("pinnedBytes")) >= atLeast, locked.toString());
+    assertEquals(json("--transport", "inline").get("mean"), locked.get("mean"));
   }
 
   @Test

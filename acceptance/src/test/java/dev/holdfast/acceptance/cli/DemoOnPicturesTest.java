@@ -58,6 +58,25 @@ final class DemoOnPicturesTest {
   }
 
   @Test
+  void regionOfTwoWorkersGivesTheSameNumbersToTheLastBitAndATableOfItsStages() {
+    Map<String, Object> region =
+        demo("--transport", "pool", "--workers", "2", "--epochs", "2").json();
+
+    assertEquals(DELIVERED, region.get("delivered"));
+    assertEquals(FAILED, region.get("failed"));
+    assertEquals(inline.get("failures"), region.get("failures"));
+    for (Object mean : (List<?>) region.get("epochMean")) {
+      assertEquals(inline.get("mean"), mean);
+    }
+    for (Object deviation : (List<?>) region.get("epochStd")) {
+      assertEquals(inline.get("std"), deviation);
+    }
+    List<String> stages = new ArrayList<>();
+    JsonReader.objects(region.get("stages")).forEach(s -> stages.add((String) s.get("name")));
+    assertEquals(List.of("source", "workers", "decode", "batch"), stages);
+  }
+
+  @Test
   void aByteFlippedInSharedMemoryChangesTheMeanAndThereIsNoneWithoutAnArena() {
     Object right = inline.get("mean");
 

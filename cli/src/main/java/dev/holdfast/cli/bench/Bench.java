@@ -11,19 +11,22 @@ import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.SortedSet;
+import java.util.TreeSet;
 
 /**
  * A benchmark: the cells of a matrix, each in fresh processes, one at a time.
  *
  * @param transports names of transports
  * @param payloads kinds of items
- * @param sizes sizes of items in bytes
+ * @param sizes sizes of items in bytes; when empty, those that each transport is measured with
  * @param measures what is measured
  * @param scope the lifetime of views
  * @param items items in each timed pass, or 0 for a number that fits size and transport
  * @param passes timed passes
  * @param segments segments of a pool
  * @param busyThreads threads that spin in the consumer's process
+ * @param sharedFill whether memory that is filled in place may be filled by several threads
  */
 public record Bench(
     List<String> transports,
@@ -34,7 +37,8 @@ public record Bench(
     int items,
     int passes,
     int segments,
-    int busyThreads) {
+    int busyThreads,
+    boolean sharedFill) {
   private static final int FEWEST_ITEMS = 16;
   private static final int MOST_ITEMS = 30_000;
   private static final int MOST_ITEMS_BESIDE_BUSY_THREADS = 1_000;
@@ -82,16 +86,28 @@ public record Bench(
     UsageException.requireAtLeast("--segments", segments, 1);
     UsageException.requireAtLeast("--busy-threads", busyThreads, 0);
     List<CellSpec> cells = new ArrayList<>();
+    List<Transport> known = transports.stream().map(Transports::named).toList();
     for (CellSpec.Measure measure : measures) {
       for (Payload payload : payloads) {
-        for (long size : sizes) {
-          for (String name : transports) {
-            cells.add(cell(Transports.named(name), payload, size, measure));
+        for (long size : allSizes(known)) {
+          for (Transport transport : known) {
+            if (!sizes.isEmpty() || transport.defaultSizes().contains(size)) {
+              cells.add(cell(transport, payload, size, measure));
+            }
           }
         }
       }
     }
     return cells;
+  }
+
+  private Iterable<Long> allSizes(List<Transport> known) {
+    if (!sizes.isEmpty()) {
+      return sizes;
+    }
+    SortedSet<Long> all = new TreeSet<>();
+    known.forEach(transport -> all.addAll(transport.defaultSizes()));
+    return all;
   }
 
   private CellSpec cell(Transport transport, Payload payload, long size, CellSpec.Measure measure) {
@@ -106,6 +122,18 @@ public record Bench(
       throw new UsageException(
           FailureDetail.of("nobody waits in this transport").with("transport", transport.name()));
     }
+    if (sharedFill && !transport.fillsInPlace()) {
+      throw new UsageException(
+          FailureDetail.of("nothing is filled in place in this transport")
+              .with("transport", transport.name())
+              .with("option", "--shared-fill"));
+    }
+    if (transport.fillsInPlace() && !payload.aliases()) {
+      throw new UsageException(
+          FailureDetail.of("the payload cannot be filled in place")
+              .with("payload", payload.label())
+              .with("transport", transport.name()));
+    }
     return new CellSpec(
         transport.name(),
         payload,
@@ -116,11 +144,22 @@ public record Bench(
         passes,
         segments,
         busyThreads,
-        measure);
+        measure,
+        fill(transport));
+  }
+
+  private Fill fill(Transport transport) {
+    if (!transport.fillsInPlace()) {
+      return Fill.OWN_MEMORY;
+    }
+    return sharedFill ? Fill.IN_PLACE_SHARED : Fill.IN_PLACE;
   }
 
   private int fittingItems(Transport transport, long size) {
     int most = busyThreads > 0 ? MOST_ITEMS_BESIDE_BUSY_THREADS : MOST_ITEMS;
+    if (transport.fillsInPlace()) {
+      return most;
+    }
     return Math.clamp(transport.bytesPerPass() / size, FEWEST_ITEMS, most);
   }
 
@@ -130,6 +169,9 @@ public record Bench(
   private int warmUpItems(Transport transport, long size) {
     if (items > 0) {
       return items;
+    }
+    if (transport.fillsInPlace()) {
+      return MOST_ITEMS;
     }
     long bytes = Math.min(WARM_UP_BYTES, transport.bytesPerPass());
     return (int) Math.max(4L * segments, Math.min(bytes / size, MOST_ITEMS));
@@ -154,10 +196,14 @@ public record Bench(
    * Returns the name of a cell in one line.
    *
    * @param cell the cell
-   * @return transport, payload and size
+   * @return transport, payload, size, and whether the memory is of several threads
    */
   static String title(CellSpec cell) {
     return Words.format(
-        "%s %s %s", cell.transport(), cell.payload().label(), Sizes.format(cell.sizeBytes()));
+        "%s %s %s%s",
+        cell.transport(),
+        cell.payload().label(),
+        Sizes.format(cell.sizeBytes()),
+        cell.fill() == Fill.IN_PLACE_SHARED ? " shared fill" : "");
   }
 }

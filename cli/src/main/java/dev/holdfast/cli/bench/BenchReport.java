@@ -4,6 +4,8 @@ import dev.holdfast.cli.text.Sizes;
 import dev.holdfast.cli.text.Table;
 import dev.holdfast.cli.text.Words;
 import java.io.PrintStream;
+import java.util.ArrayList;
+import java.util.Comparator;
 import java.util.List;
 import java.util.Optional;
 
@@ -18,6 +20,11 @@ final class BenchReport {
       thread and of Holdfast's own threads in its process, per item; the median. Each item is stamped and
       checked at its first and last 64 bytes and at one word in each 64 KiB, in the warm-up at every word.\
       """;
+  private static final String NOT_FILLED =
+      """
+      pool-in-place: payload not filled. Worker and consumer touch the first and the last 64 bytes of an item
+      alone, so items/s is the cost of a unit; there are no bytes per second.\
+      """;
 
   private final List<CellResult> results;
 
@@ -31,8 +38,7 @@ final class BenchReport {
     return switch (result.cell().measure()) {
       case THROUGHPUT ->
           Words.format(
-              "%s: %.0f items/s, %.2f GiB/s",
-              title, result.medianItemsPerSecond(), result.bytesPerSecond() / Sizes.GIB);
+              "%s: %.0f items/s, %s", title, result.medianItemsPerSecond(), bytesOrNot(result));
       case WAIT ->
           Words.format(
               "%s: waiting %d s takes %.2f %% of a core in the consumer, %.2f %% in the producer",
@@ -41,6 +47,12 @@ final class BenchReport {
               result.consumerWaitPercent(),
               result.producerWaitPercent());
     };
+  }
+
+  private static String bytesOrNot(CellResult result) {
+    return result.cell().fill().inPlace()
+        ? "payload not filled"
+        : Words.format("%.2f GiB/s", result.bytesPerSecond() / Sizes.GIB);
   }
 
   void print(PrintStream target) {
@@ -73,6 +85,46 @@ final class BenchReport {
       table.print(target);
       target.println();
       target.println(DEFINITIONS);
+      printInPlace(target);
+    }
+  }
+
+  /** Says how far the rate depends on the size, which in place it should not. */
+  private void printInPlace(PrintStream target) {
+    List<CellResult> inPlace = new ArrayList<>();
+    for (CellResult result : results) {
+      if (result.cell().fill().inPlace()
+          && result.cell().measure() == CellSpec.Measure.THROUGHPUT) {
+        inPlace.add(result);
+      }
+    }
+    if (inPlace.isEmpty()) {
+      return;
+    }
+    target.println(NOT_FILLED);
+    inPlace.stream()
+        .map(result -> result.cell().payload())
+        .distinct()
+        .forEach(payload -> printRatio(target, payload, inPlace));
+  }
+
+  private static void printRatio(PrintStream target, Payload payload, List<CellResult> inPlace) {
+    List<CellResult> bySize =
+        inPlace.stream()
+            .filter(result -> result.cell().payload() == payload)
+            .sorted(Comparator.comparingLong(result -> result.cell().sizeBytes()))
+            .toList();
+    CellResult small = bySize.getFirst();
+    CellResult large = bySize.getLast();
+    if (small.cell().sizeBytes() < large.cell().sizeBytes()) {
+      target.println(
+          Words.format(
+              "%s %s: the rate at %s is %.2f of that at %s",
+              small.cell().transport(),
+              payload.label(),
+              Sizes.format(large.cell().sizeBytes()),
+              large.medianItemsPerSecond() / small.medianItemsPerSecond(),
+              Sizes.format(small.cell().sizeBytes())));
     }
   }
 
@@ -89,7 +141,9 @@ final class BenchReport {
         Words.format("%.0f", result.medianItemsPerSecond()),
         Words.format("%.0f", result.smallest()),
         Words.format("%.0f", result.largest()),
-        Words.format("%.2f", result.bytesPerSecond() / Sizes.GIB),
+        cell.fill().inPlace()
+            ? "not filled"
+            : Words.format("%.2f", result.bytesPerSecond() / Sizes.GIB),
         baseline(cell)
             .map(base -> Words.format("%.2f", result.bytesPerSecond() / base.bytesPerSecond()))
             .orElse("-"),
@@ -98,6 +152,9 @@ final class BenchReport {
   }
 
   private Optional<CellResult> baseline(CellSpec cell) {
+    if (cell.fill().inPlace()) {
+      return Optional.empty();
+    }
     return results.stream()
         .filter(result -> result.cell().measure() == CellSpec.Measure.THROUGHPUT)
         .filter(result -> result.cell().transport().equals(BASELINE))

@@ -59,7 +59,12 @@ record CellResult(
     fields.put("busyThreads", cell.busyThreads());
     fields.put("passes", toArray(itemsPerSecond));
     fields.put("itemsPerSecond", medianItemsPerSecond());
-    fields.put("bytesPerSecond", bytesPerSecond());
+    fields.put("payloadFilled", !cell.fill().inPlace());
+    if (cell.fill().inPlace()) {
+      fields.put("sharedFill", cell.fill() == Fill.IN_PLACE_SHARED);
+    } else {
+      fields.put("bytesPerSecond", bytesPerSecond());
+    }
     fields.put("consumerCpuMicrosPerUnit", medianMicrosPerItem());
     fields.put("verified", verified);
     return fields;

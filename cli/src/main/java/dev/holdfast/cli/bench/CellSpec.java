@@ -17,6 +17,7 @@ import java.io.Serializable;
  *     copies into
  * @param busyThreads threads that spin in the consumer's process while it is timed
  * @param measure what is measured
+ * @param fill how the producer makes an item's bytes
  */
 public record CellSpec(
     String transport,
@@ -28,7 +29,8 @@ public record CellSpec(
     int passes,
     int segments,
     int busyThreads,
-    Measure measure)
+    Measure measure,
+    Fill fill)
     implements Serializable {
   /** What a cell measures. */
   public enum Measure {
@@ -62,13 +64,17 @@ public record CellSpec(
    * @return the plan
    */
   public PassPlan plan(int number) {
+    Stamped stamped = fill.inPlace() ? Stamped.EDGES : Stamped.SAMPLES;
+    if (number == WARM_UP && !fill.inPlace()) {
+      stamped = Stamped.EVERY_WORD;
+    }
     if (number < FIRST_TIMED) {
-      return new PassPlan(number, warmUpItems, number == WARM_UP, 0);
+      return new PassPlan(number, warmUpItems, stamped, 0);
     }
     if (measure == Measure.WAIT) {
       long delay = number == CONSUMER_WAITS ? WAIT_MILLIS + 2 * SETTLE_MILLIS : 0;
-      return new PassPlan(number, 4 * segments + 4, false, delay);
+      return new PassPlan(number, 4 * segments + 4, stamped, delay);
     }
-    return new PassPlan(number, items, false, 0);
+    return new PassPlan(number, items, stamped, 0);
   }
 }

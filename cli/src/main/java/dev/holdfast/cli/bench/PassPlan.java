@@ -5,7 +5,7 @@ package dev.holdfast.cli.bench;
  *
  * @param number the pass's number: 0 is the warm-up
  * @param items how many items travel
- * @param everyWord whether each eighth byte is stamped and checked, not only samples
+ * @param stamped which words are stamped and checked
  * @param delayMillis how long the producer sleeps before its first item
  */
-public record PassPlan(int number, int items, boolean everyWord, long delayMillis) {}
+public record PassPlan(int number, int items, Stamped stamped, long delayMillis) {}

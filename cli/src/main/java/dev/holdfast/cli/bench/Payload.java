@@ -46,6 +46,15 @@ public enum Payload {
   }
 
   /**
+   * Returns whether an item is made around memory that is not copied.
+   *
+   * @return false for what only lies on the heap
+   */
+  public boolean aliases() {
+    return this != BYTES;
+  }
+
+  /**
    * Makes the bytes that a producer stamps and sends again and again.
    *
    * @param sizeBytes their number

@@ -5,9 +5,8 @@ import java.lang.foreign.ValueLayout;
 import java.nio.ByteOrder;
 
 /**
- * Words that say which item of which pass some bytes belong to and where in it they lie. Stamped
- * and checked at each eighth byte, or at samples: the first and the last 64 bytes and one word in
- * each 64 KiB.
+ * Words that say which item of which pass some bytes belong to and where in it they lie. The plan
+ * of a pass says where they are stamped and checked.
  */
 public final class Stamps {
   private static final ValueLayout.OfLong WORD =
@@ -28,12 +27,15 @@ public final class Stamps {
   public static void write(MemorySegment bytes, PassPlan plan, int unit) {
     long base = base(plan, unit);
     long size = bytes.byteSize();
-    if (plan.everyWord()) {
+    if (plan.stamped() == Stamped.EVERY_WORD) {
       writeRange(bytes, 0, size, base);
       return;
     }
     writeRange(bytes, 0, Math.min(EDGE, size), base);
     writeRange(bytes, lastEdge(size), size, base);
+    if (plan.stamped() == Stamped.EDGES) {
+      return;
+    }
     for (long offset = sample(unit); offset + Long.BYTES <= size; offset += BLOCK) {
       bytes.set(WORD, offset, base + offset * ODD);
     }
@@ -50,12 +52,15 @@ public final class Stamps {
   public static boolean check(MemorySegment bytes, PassPlan plan, int unit) {
     long base = base(plan, unit);
     long size = bytes.byteSize();
-    if (plan.everyWord()) {
+    if (plan.stamped() == Stamped.EVERY_WORD) {
       return checkRange(bytes, 0, size, base);
     }
     boolean right =
         checkRange(bytes, 0, Math.min(EDGE, size), base)
             && checkRange(bytes, lastEdge(size), size, base);
+    if (plan.stamped() == Stamped.EDGES) {
+      return right;
+    }
     for (long offset = sample(unit); right && offset + Long.BYTES <= size; offset += BLOCK) {
       right = bytes.get(WORD, offset) == base + offset * ODD;
     }

@@ -1,5 +1,7 @@
 package dev.holdfast.cli.bench;
 
+import java.util.List;
+
 /**
  * A way for items to get from a producer to a consumer. Implementations are found by {@link
  * java.util.ServiceLoader} and have a public constructor without parameters. They are asked in the
@@ -30,6 +32,25 @@ public interface Transport {
    */
   default long bytesPerPass() {
     return DEFAULT_BYTES_PER_PASS;
+  }
+
+  /**
+   * Returns whether the producer makes items where the consumer reads them. Then the payload is not
+   * filled: what is measured is the cost of a unit, whatever its size.
+   *
+   * @return false unless overridden
+   */
+  default boolean fillsInPlace() {
+    return false;
+  }
+
+  /**
+   * Returns which sizes are measured when nobody says so.
+   *
+   * @return sizes in bytes
+   */
+  default List<Long> defaultSizes() {
+    return List.of(64L << 10, 1L << 20, 8L << 20, 32L << 20);
   }
 
   /**

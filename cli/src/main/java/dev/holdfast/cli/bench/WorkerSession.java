@@ -5,6 +5,7 @@ import dev.holdfast.loader.Lease;
 import dev.holdfast.loader.Subprocess;
 import dev.holdfast.loader.SubprocessIterable;
 import dev.holdfast.loader.SubprocessOptions;
+import dev.holdfast.loader.WorkerSource;
 import java.util.OptionalLong;
 import java.util.function.Consumer;
 
@@ -21,8 +22,12 @@ final class WorkerSession implements Session {
   }
 
   static Session start(CellSpec cell, SubprocessOptions.Builder options) {
-    return new WorkerSession(
-        Subprocess.iterate(new BenchSource(cell), options.build()), cell.scope());
+    return start(cell, new BenchSource(cell), options);
+  }
+
+  static Session start(
+      CellSpec cell, WorkerSource<Object> source, SubprocessOptions.Builder options) {
+    return new WorkerSession(Subprocess.iterate(source, options.build()), cell.scope());
   }
 
   @Override

@@ -6,8 +6,9 @@ import dev.holdfast.loader.Subprocess;
 import dev.holdfast.loader.SubprocessIterable;
 import dev.holdfast.loader.SubprocessOptions;
 import dev.holdfast.loader.WorkerOutput;
+import dev.holdfast.loader.pipeline.StageStats;
 import java.io.IOException;
-import java.util.OptionalLong;
+import java.util.List;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
@@ -15,14 +16,18 @@ import org.jspecify.annotations.Nullable;
  * Where a demo's batches come from. Belongs to one thread; closing ends the worker and frees the
  * arena.
  */
-sealed interface BatchFeed extends AutoCloseable {
+sealed interface BatchFeed extends AutoCloseable
+    permits BatchFeed.Inline, BatchFeed.FromWorker, RegionFeed {
 
   static BatchFeed open(DemoOptions options) throws IOException {
     int files = Pictures.in(options.folder()).size();
     int batch = Math.min(options.batch(), Math.max(1, files));
+    if (options.workers() > 0) {
+      return RegionFeed.open(options, batch);
+    }
     PictureSource source = new PictureSource(options.folder().toUri(), batch);
     return switch (options.transport()) {
-      case INLINE -> new Inline(source.batches());
+      case INLINE -> Inline.open(source);
       case CHANNEL -> FromWorker.start(source, options, null);
       case POOL, RING -> {
         ArenaChoice arena = ArenaChoice.make(options, batch * PictureDecoder.BYTES);
@@ -37,8 +42,13 @@ sealed interface BatchFeed extends AutoCloseable {
    */
   void epoch(Consumer<PictureBatch> consumer);
 
-  /** Returns the worker's pid, or nothing when there is no worker. */
-  OptionalLong worker();
+  /** Returns the workers' pids. */
+  List<Long> workers();
+
+  /** Returns the figures of the stages, none without a region. */
+  default List<StageStats> stages() {
+    return List.of();
+  }
 
   /** Returns the arena's figures, all zero without an arena. */
   ArenaStats stats();
@@ -53,15 +63,26 @@ sealed interface BatchFeed extends AutoCloseable {
   void close();
 
   /** Decodes in this process. */
-  record Inline(Iterable<PictureBatch> batches) implements BatchFeed {
-    @Override
-    public void epoch(Consumer<PictureBatch> consumer) {
-      batches.forEach(consumer);
+  record Inline(InlineContext context, Iterable<PictureBatch> batches) implements BatchFeed {
+    static Inline open(PictureSource source) throws IOException {
+      InlineContext context = new InlineContext();
+      return new Inline(context, source.open(context));
     }
 
     @Override
-    public OptionalLong worker() {
-      return OptionalLong.empty();
+    public void epoch(Consumer<PictureBatch> consumer) {
+      for (PictureBatch batch : batches) {
+        try {
+          consumer.accept(batch);
+        } finally {
+          context.endItem();
+        }
+      }
+    }
+
+    @Override
+    public List<Long> workers() {
+      return List.of();
     }
 
     @Override
@@ -111,8 +132,8 @@ sealed interface BatchFeed extends AutoCloseable {
     }
 
     @Override
-    public OptionalLong worker() {
-      return OptionalLong.of(batches.pid());
+    public List<Long> workers() {
+      return List.of(batches.pid());
     }
 
     @Override

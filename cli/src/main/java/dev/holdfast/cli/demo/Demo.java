@@ -7,7 +7,7 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * Runs a demo: a worker decodes the pictures of a folder, this process computes their mean and
+ * Runs a demo: workers decode the pictures of a folder, this process computes their mean and
  * deviation.
  */
 public final class Demo {
@@ -49,7 +49,7 @@ public final class Demo {
   private DemoReport measure() throws IOException {
     long opening = System.nanoTime();
     try (BatchFeed feed = BatchFeed.open(options);
-        UsageSampler usage = new UsageSampler(feed.worker()).start()) {
+        UsageSampler usage = new UsageSampler(feed.workers()).start()) {
       long start = System.nanoTime();
       List<Epoch> epochs = epochs(feed);
       double seconds = (System.nanoTime() - start) / NANOS;
@@ -61,6 +61,7 @@ public final class Demo {
           (start - opening) / NANOS,
           usage,
           feed.stats(),
+          feed.stages(),
           feed.arenaBytes(),
           feed.pinnedBytes());
     }

@@ -14,6 +14,7 @@ import java.util.List;
  * @param backing where the arena's memory comes from
  * @param pin how the arena's memory is page-locked in this process
  * @param epochs passes over the pictures, at least 1
+ * @param workers how many workers of a region decode; 0 for one worker that makes the batches too
  * @param workerJvmArgs further options of the worker's JVM
  */
 public record DemoOptions(
@@ -24,7 +25,14 @@ public record DemoOptions(
     Backing backing,
     Pin pin,
     int epochs,
+    int workers,
     List<String> workerJvmArgs) {
+
+  /** Returns the same with another number of segments. */
+  DemoOptions withSegments(int newSegments) {
+    return new DemoOptions(
+        folder, batch, transport, newSegments, backing, pin, epochs, workers, workerJvmArgs);
+  }
 
   /** How batches come to the process that computes. */
   public enum Transport {

@@ -3,6 +3,7 @@ package dev.holdfast.cli.demo;
 import dev.holdfast.arena.ArenaStats;
 import dev.holdfast.cli.text.Sizes;
 import dev.holdfast.cli.text.Words;
+import dev.holdfast.loader.pipeline.StageStats;
 import java.io.PrintStream;
 import java.util.Arrays;
 import java.util.LinkedHashMap;
@@ -18,9 +19,10 @@ import java.util.stream.Collectors;
  * @param seconds from the first request to the end of the last epoch
  * @param startSeconds from the start of the demo until the first request could be made
  * @param parentCpuSeconds processor time of this process since the start of the demo
- * @param workerCpuSeconds processor time of the worker, 0 without one
- * @param peakPssBytes the most memory that both processes had in use at a time
- * @param arena the arena's figures at the end
+ * @param workerCpuSeconds processor time of all workers, 0 without one
+ * @param peakPssBytes the most memory that all processes had in use at a time
+ * @param arena the arenas' figures at the end
+ * @param stages the figures of the stages of a region's pipeline, none without one
  * @param arenaBytes the size of the arena's memory
  * @param pinnedBytes bytes that were page-locked at the end
  */
@@ -33,8 +35,11 @@ record DemoReport(
     double workerCpuSeconds,
     long peakPssBytes,
     ArenaStats arena,
+    List<StageStats> stages,
     long arenaBytes,
     long pinnedBytes) {
+  private static final double NANOS = 1e9;
+  private static final double NANOS_PER_MILLI = 1e6;
 
   static DemoReport of(
       DemoOptions options,
@@ -43,6 +48,7 @@ record DemoReport(
       double startSeconds,
       UsageSampler usage,
       ArenaStats arena,
+      List<StageStats> stages,
       long arenaBytes,
       long pinnedBytes) {
     return new DemoReport(
@@ -54,6 +60,7 @@ record DemoReport(
         usage.workerCpuSeconds(),
         usage.peakPssBytes(),
         arena,
+        stages,
         arenaBytes,
         pinnedBytes);
   }
@@ -94,6 +101,22 @@ record DemoReport(
     fields.put("unitsReclaimed", arena.reclaimed());
     fields.put("arenaBytes", arenaBytes);
     fields.put("pinnedBytes", pinnedBytes);
+    if (!stages.isEmpty()) {
+      fields.put("stages", stages.stream().map(DemoReport::toJson).toList());
+    }
+    return fields;
+  }
+
+  private static Map<String, Object> toJson(StageStats stage) {
+    Map<String, Object> fields = new LinkedHashMap<>();
+    fields.put("name", stage.name());
+    fields.put("concurrency", stage.concurrency());
+    fields.put("items", stage.items());
+    fields.put("failures", stage.failures());
+    fields.put("busySeconds", stage.busy().toNanos() / NANOS);
+    fields.put("p50Millis", stage.p50().toNanos() / NANOS_PER_MILLI);
+    fields.put("p99Millis", stage.p99().toNanos() / NANOS_PER_MILLI);
+    fields.put("queueOccupancy", stage.queueOccupancy());
     return fields;
   }
 
@@ -124,7 +147,7 @@ record DemoReport(
         epochs.size(),
         startSeconds);
     line(target, "cpu", "%.2f s parent, %.2f s worker", parentCpuSeconds, workerCpuSeconds);
-    line(target, "memory", "%.1f MiB at most, both processes", peakPssBytes / Sizes.MIB);
+    line(target, "memory", "%.1f MiB at most, all processes", peakPssBytes / Sizes.MIB);
     line(
         target,
         "arena",
@@ -134,7 +157,28 @@ record DemoReport(
         arena.published(),
         arena.reclaimed(),
         arena.gcRequests());
+    printStages(target);
     target.flush();
+  }
+
+  private void printStages(PrintStream target) {
+    if (stages.isEmpty()) {
+      return;
+    }
+    target.println("stage        threads    items  failed   busy s   p50 ms   p99 ms  queue");
+    for (StageStats stage : stages) {
+      target.println(
+          Words.format(
+              "%-12s %7d %8d %7d %8.2f %8.3f %8.3f %5.0f%%",
+              stage.name(),
+              stage.concurrency(),
+              stage.items(),
+              stage.failures(),
+              stage.busy().toNanos() / NANOS,
+              stage.p50().toNanos() / NANOS_PER_MILLI,
+              stage.p99().toNanos() / NANOS_PER_MILLI,
+              100 * stage.queueOccupancy()));
+    }
   }
 
   private static void line(PrintStream target, String name, String format, Object... values) {

@@ -19,14 +19,6 @@ import java.util.List;
 record PictureBatch(List<String> names, List<PictureFailure> failures, Tensor pixels)
     implements Serializable {
 
-  /** Makes a batch on pixels that exist; those of the pictures come first. */
-  static PictureBatch of(List<String> names, List<PictureFailure> failures, MemorySegment pixels) {
-    long[] shape = shape(names.size());
-    MemorySegment used = pixels.asSlice(0, names.size() * PictureDecoder.BYTES);
-    return new PictureBatch(
-        List.copyOf(names), List.copyOf(failures), Tensor.of(ElementType.FLOAT32, used, shape));
-  }
-
   /** Returns the bytes of the pixels, when they are what the names promise. */
   MemorySegment checkedPixels() {
     long[] expected = shape(names.size());

@@ -1,11 +1,13 @@
 package dev.holdfast.cli.demo;
 
 import dev.holdfast.cli.text.ProcessUsage;
-import java.util.OptionalLong;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
 import java.util.concurrent.locks.LockSupport;
 
 /**
- * Watches processor time and memory of this process and of its worker while a demo runs. A daemon
+ * Watches processor time and memory of this process and of its workers while a demo runs. A daemon
  * looks five times a second; {@link #sample} looks at once. Closing ends the daemon.
  */
 final class UsageSampler implements AutoCloseable {
@@ -13,18 +15,18 @@ final class UsageSampler implements AutoCloseable {
 
   private final long self = ProcessHandle.current().pid();
   private final double cpuAtStart = ProcessUsage.cpuSeconds(self);
-  private final OptionalLong worker;
+  private final List<Long> workers;
+  private final Map<Long, Double> cpuSeconds = new HashMap<>();
   private final Thread thread;
 
   // Guarded by this.
   private double parentCpuSeconds;
-  private double workerCpuSeconds;
   private long peakPssBytes;
 
   private volatile boolean closed;
 
-  UsageSampler(OptionalLong worker) {
-    this.worker = worker;
+  UsageSampler(List<Long> workers) {
+    this.workers = List.copyOf(workers);
     thread = new Thread(this::run, "holdfast-usage-sampler");
     thread.setDaemon(true);
   }
@@ -43,9 +45,9 @@ final class UsageSampler implements AutoCloseable {
 
   synchronized void sample() {
     long pss = ProcessUsage.pssBytes(self);
-    if (worker.isPresent()) {
-      pss += ProcessUsage.pssBytes(worker.getAsLong());
-      workerCpuSeconds = Math.max(workerCpuSeconds, ProcessUsage.cpuSeconds(worker.getAsLong()));
+    for (long worker : workers) {
+      pss += ProcessUsage.pssBytes(worker);
+      cpuSeconds.merge(worker, ProcessUsage.cpuSeconds(worker), Math::max);
     }
     peakPssBytes = Math.max(peakPssBytes, pss);
     parentCpuSeconds = ProcessUsage.cpuSeconds(self) - cpuAtStart;
@@ -56,7 +58,7 @@ final class UsageSampler implements AutoCloseable {
   }
 
   synchronized double workerCpuSeconds() {
-    return workerCpuSeconds;
+    return cpuSeconds.values().stream().mapToDouble(Double::doubleValue).sum();
   }
 
   synchronized long peakPssBytes() {

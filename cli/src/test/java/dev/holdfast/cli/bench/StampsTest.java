@@ -9,20 +9,21 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 final class StampsTest {
-  private static final PassPlan EVERY_WORD = new PassPlan(0, 10, true, 0);
-  private static final PassPlan SAMPLES = new PassPlan(1, 10, false, 0);
+  private static final PassPlan EVERY_WORD = new PassPlan(0, 10, Stamped.EVERY_WORD, 0);
+  private static final PassPlan EDGES = new PassPlan(1, 10, Stamped.EDGES, 0);
+  private static final PassPlan SAMPLES = new PassPlan(1, 10, Stamped.SAMPLES, 0);
 
   @ParameterizedTest
   @ValueSource(ints = {1, 7, 8, 63, 64, 65, 127, 128, 1000, 65535, 65536, 65541, 300_003})
   void whatWasWrittenPassesAndAnyOtherUnitOrPassDoesNot(int size) {
-    for (PassPlan plan : new PassPlan[] {EVERY_WORD, SAMPLES}) {
+    for (PassPlan plan : new PassPlan[] {EVERY_WORD, SAMPLES, EDGES}) {
       byte[] bytes = new byte[size];
       MemorySegment segment = MemorySegment.ofArray(bytes);
       Stamps.write(segment, plan, 5);
 
       assertTrue(Stamps.check(segment, plan, 5));
       assertFalse(Stamps.check(segment, plan, 6));
-      assertFalse(Stamps.check(segment, new PassPlan(2, 10, plan.everyWord(), 0), 5));
+      assertFalse(Stamps.check(segment, new PassPlan(2, 10, plan.stamped(), 0), 5));
     }
   }
 
