@@ -1,0 +1,26 @@
+package dev.holdfast.stress;
+
+import dev.holdfast.testkit.Rounds;
+import org.jetbrains.lincheck.datastructures.ModelCheckingOptions;
+
+/** How much the model checker tries. */
+final class Interleavings {
+  private static final int EACH = 100;
+
+  private Interleavings() {}
+
+  static void check(Class<?> model, ModelCheckingOptions options) {
+    int scenarios = Rounds.of(200) / 5;
+    options
+        .threads(2)
+        .actorsPerThread(3)
+        .actorsBefore(2)
+        .actorsAfter(2)
+        .iterations(scenarios)
+        .invocationsPerIteration(EACH)
+        .check(model);
+    System.out.printf(
+        "%s: scenarios %d, interleavings up to %d%n",
+        model.getSimpleName(), scenarios, scenarios * EACH);
+  }
+}
