@@ -12,6 +12,7 @@ final class TimedResults implements Iterator<Cell> {
   private final Epochs epochs;
   private @Nullable Iterator<? extends Cell> results;
   private long nanos; // of the thread that asks
+  private boolean ready; // was promised, and stays so when the pass is left meanwhile
   private boolean over;
 
   TimedResults(Operator operator, Cell.Item item, StageFigures figures, Epochs epochs) {
@@ -23,8 +24,8 @@ final class TimedResults implements Iterator<Cell> {
 
   @Override
   public boolean hasNext() {
-    if (over) {
-      return false;
+    if (ready || over) {
+      return ready;
     }
     long start = System.nanoTime();
     Iterator<? extends Cell> open = results;
@@ -32,13 +33,13 @@ final class TimedResults implements Iterator<Cell> {
       open = operator.apply(item);
       results = open;
     }
-    boolean more = !epochs.isCancelled(item.epoch()) && open.hasNext();
+    ready = !epochs.isCancelled(item.epoch()) && open.hasNext();
     nanos += System.nanoTime() - start;
-    if (!more) {
+    if (!ready) {
       over = true;
       figures.worked(nanos);
     }
-    return more;
+    return ready;
   }
 
   @Override
@@ -48,6 +49,7 @@ final class TimedResults implements Iterator<Cell> {
     }
     long start = System.nanoTime();
     Cell cell = results.next();
+    ready = false;
     nanos += System.nanoTime() - start;
     return cell;
   }
