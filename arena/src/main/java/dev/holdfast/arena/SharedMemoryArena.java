@@ -71,7 +71,8 @@ public interface SharedMemoryArena extends Serializable, AutoCloseable {
    *
    * @param side whose process has died
    * @throws IllegalStateException when the process that holds the endpoint is alive, or the caller
-   *     is not the owner
+   *     is not the owner, or the reader of a stream is to be replaced while a process other than
+   *     the caller has the writer: have that close its writer first
    */
   default void takeOver(Side side) {
     throw new UnsupportedOperationException(

@@ -388,6 +388,15 @@ final class ReservationTest {
   }
 
   @Test
+  void whoeverWaitsGetsTheSegmentOfADroppedReservationWithoutAskingForACollection() {
+    try (TicketRig rig = new TicketRig(1, Duration.ofSeconds(60))) {
+      assertEquals(SIZE, rig.pool.reserve().allocate(SIZE).byteSize());
+      rig.pool.reserve().close();
+      assertTrue(rig.pool.stats().gcRequests() > 0, "nobody asked for a collection");
+    }
+  }
+
+  @Test
   void droppedReservationGivesItsSegmentOnWhenNoViewIsLeft() {
     try (TicketRig rig = new TicketRig(1)) {
       for (ViewScope scope : List.of(ViewScope.CONFINED, ViewScope.SHARED)) {

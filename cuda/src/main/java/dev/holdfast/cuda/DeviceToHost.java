@@ -116,7 +116,7 @@ public final class DeviceToHost implements AutoCloseable {
       Object result = ItemTree.map(item, tensor -> copy(tensor, transfer));
       transfer.finish();
       return result;
-    } catch (RuntimeException | Error e) {
+    } catch (Throwable e) { // code of the user may throw what it does not declare
       transfer.abort(e);
       throw e;
     }

@@ -107,7 +107,7 @@ public final class HostToDevice implements AutoCloseable {
         lane.keep(result);
       }
       return result;
-    } catch (RuntimeException | Error e) {
+    } catch (Throwable e) { // code of the user may throw what it does not declare
       transfer.abort(e);
       made.forEach(DeviceTensor::close);
       throw e;

@@ -380,6 +380,16 @@ public final class ChildJvm implements AutoCloseable {
     }
 
     /**
+     * Makes the child heed SIGINT also where this JVM was told to ignore it, as a shell tells what
+     * it runs in the background: a child inherits that.
+     *
+     * @return this
+     */
+    public Builder heedsInterrupts() {
+      return prefix("env", "--default-signal=INT");
+    }
+
+    /**
      * Puts a command in front, which must replace itself by the rest.
      *
      * @param more the command's words

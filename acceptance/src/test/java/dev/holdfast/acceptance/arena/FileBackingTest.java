@@ -135,6 +135,10 @@ final class FileBackingTest extends BackingContract {
         assertEquals(3, ((SharedMemorySegmentPool) rig.arena).count());
         assertEquals(1, rig.arena.stats().published());
         assertThrows(IllegalStateException.class, rig::writer);
+        try (RemoteEndpoint next = RemoteEndpoint.attach(rig.arena)) {
+          next.callFailing("writer", IllegalStateException.class); // it came to the same arena
+          next.exit();
+        }
       }
       assertTrue(Files.exists(path()), "an attacher never removes a name");
       owner.send("end");

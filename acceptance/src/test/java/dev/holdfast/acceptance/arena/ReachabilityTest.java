@@ -30,8 +30,7 @@ final class ReachabilityTest {
         "-XX:CompileCommand=quiet",
         "-XX:CompileCommand=compileonly,dev.holdfast.*::*",
         "-XX:CompileCommand=compileonly,jdk.internal.foreign.*::*",
-        "-XX:CompileCommand=compileonly,jdk.internal.misc.ScopedMemoryAccess::*",
-        "-XX:CompileCommand=compileonly,java.lang.invoke.*::*");
+        "-XX:CompileCommand=compileonly,jdk.internal.misc.ScopedMemoryAccess::*");
   }
 
   @Test

@@ -110,7 +110,11 @@ final class DemoProcessTest {
   }
 
   private ChildJvm start(String... args) {
-    return ChildJvm.of(Main.class).jvmArgs("-Djava.io.tmpdir=" + temporary).args(args).start();
+    return ChildJvm.of(Main.class)
+        .heedsInterrupts()
+        .jvmArgs("-Djava.io.tmpdir=" + temporary)
+        .args(args)
+        .start();
   }
 
   private static ProcessHandle awaitWorker(ChildJvm demo) {

@@ -47,7 +47,7 @@ final class Staging {
     if (pinner != null) {
       try {
         fresh.addStep(Pinning.of(pinner, fresh.segment()));
-      } catch (RuntimeException | Error e) {
+      } catch (Throwable e) {
         drop(fresh);
         throw e;
       }

@@ -54,7 +54,7 @@ public final class Transfer {
         copy = started(bytes.address(), byteSize, target, null, staged);
         BulkCopy.copy(source, bytes);
       }
-    } catch (RuntimeException | Error e) {
+    } catch (Throwable e) {
       if (hold != null) {
         hold.close();
       }

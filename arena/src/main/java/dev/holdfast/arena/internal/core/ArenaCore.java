@@ -10,6 +10,7 @@ import dev.holdfast.arena.Side;
 import dev.holdfast.arena.StorageRetainedException;
 import dev.holdfast.arena.internal.life.Closer;
 import dev.holdfast.arena.internal.life.Holds;
+import dev.holdfast.arena.internal.life.Owned;
 import dev.holdfast.arena.internal.life.Quarantine;
 import dev.holdfast.arena.internal.life.UnitLedger;
 import dev.holdfast.arena.internal.life.UnitRecord;
@@ -25,6 +26,7 @@ import dev.holdfast.arena.internal.memory.UnprovedTransfers;
 import dev.holdfast.arena.internal.os.ProcessIdentity;
 import dev.holdfast.arena.internal.output.OutputAllocator;
 import java.lang.foreign.MemorySegment;
+import java.nio.file.Path;
 import java.util.List;
 import java.util.UUID;
 import java.util.concurrent.ConcurrentHashMap;
@@ -33,6 +35,7 @@ import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.LongAdder;
 import java.util.function.Function;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -65,6 +68,7 @@ public final class ArenaCore {
   private final Object publication = new Object();
   private volatile @Nullable UnitLedger ledger;
   private volatile @Nullable OutputAllocator outputs;
+  private volatile @Nullable Supplier<? extends @Nullable Owned> reservations;
   private volatile Holds.@Nullable Storage searchable;
   private volatile ArenaStats lastStats = ArenaStats.EMPTY;
   private volatile @Nullable Pinning pinning; // set once, under this
@@ -143,8 +147,9 @@ public final class ArenaCore {
 
   /** Attaches to a named file. */
   public static ArenaCore attachFile(String path) {
-    try (SharedFile file = SharedFile.attachPath(path, 0)) {
-      ArenaCore fresh = attached(file, path);
+    String name = Path.of(path).toAbsolutePath().toString();
+    try (SharedFile file = SharedFile.attachPath(name, 0)) {
+      ArenaCore fresh = attached(file, name);
       return OPEN.compute(
           fresh.geometry.arenaId(),
           (id, known) -> {
@@ -361,6 +366,9 @@ public final class ArenaCore {
                 .with("pid", claim.holder().pid())
                 .message());
       }
+      if (side == Side.READER) {
+        requireNoForeignWriter(claim.use());
+      }
       beforeGeneration.run();
       words.setShutdownVolatile(false, false);
       if (side == Side.WRITER) {
@@ -376,6 +384,23 @@ public final class ArenaCore {
       throw fault(e);
     } finally {
       exit();
+    }
+  }
+
+  /** A writer elsewhere may be about to publish a unit that the new generation would not count. */
+  private void requireNoForeignWriter(Claim.Use use) {
+    long word = words.claimVolatile(Side.WRITER);
+    if (use == Claim.Use.TICKETS || word == Claim.FREE || claimed(Side.WRITER).get()) {
+      return;
+    }
+    ProcessIdentity writer = Claim.decode(word).holder();
+    if (writer.isAlive()) {
+      throw new IllegalStateException(
+          FailureDetail.of("the writer lives in another process")
+              .with("arena", geometry.arenaId())
+              .with("pid", writer.pid())
+              .advise("have it close its writer first, and open it again afterwards")
+              .message());
     }
   }
 
@@ -434,6 +459,18 @@ public final class ArenaCore {
     outputs = newOutputs;
     ledger = newLedger;
     StarvationGuard.watch(this);
+  }
+
+  /** Notes how the oldest open reservation of this process is found, for the starvation guard. */
+  public void reservationsOpened(Supplier<? extends @Nullable Owned> oldest) {
+    reservations = oldest;
+    StarvationGuard.watch(this);
+  }
+
+  /** Returns the oldest open reservation of this process, or null. */
+  @Nullable Owned oldestReservation() {
+    Supplier<? extends @Nullable Owned> open = reservations;
+    return open == null ? null : open.get();
   }
 
   /** Has the starvation guard look at once whether a collection is due. */

@@ -5,6 +5,7 @@ import dev.holdfast.arena.internal.events.GcAskedEvent;
 import dev.holdfast.arena.internal.life.CollectionMarker;
 import dev.holdfast.arena.internal.life.Logs;
 import dev.holdfast.arena.internal.life.Once;
+import dev.holdfast.arena.internal.life.Owned;
 import dev.holdfast.arena.internal.life.UnitLedger;
 import dev.holdfast.arena.internal.life.UnitRecord;
 import dev.holdfast.arena.internal.output.OutputAllocator;
@@ -22,13 +23,13 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>A daemon looks every 20 ms while views are outstanding that only a collection can end, and
  * every 100 ms otherwise. When a writer says that it waits, and the oldest unit that is not given
- * back waits for a collection (it has COLLECTED views, or a lease that may have been dropped), the
- * daemon asks for one, holding no lock and for at most a fifth of the time. Open leases may well be
- * in use, so for their sake it asks after a second of waiting, and then at doubled distances. It
- * also asks when the outputs of a reader that copies say that a collection is due. When a request
- * does nothing (as with {@code -XX:+DisableExplicitGC}) or costs more than 100 ms, plain iteration
- * is advised to make heap copies until the writer has not waited, and no output has asked, for 10
- * s.
+ * back waits for a collection (it has COLLECTED views, or a lease or reservation that may have been
+ * dropped), the daemon asks for one, holding no lock and for at most a fifth of the time. Open
+ * leases may well be in use, so for their sake it asks after a second of waiting, and then at
+ * doubled distances. It also asks when the outputs of a reader that copies say that a collection is
+ * due. When a request does nothing (as with {@code -XX:+DisableExplicitGC}) or costs more than 100
+ * ms, plain iteration is advised to make heap copies until the writer has not waited, and no output
+ * has asked, for 10 s.
  */
 final class StarvationGuard {
   private static final Logger LOG = Logs.of("dev.holdfast.arena");
@@ -132,7 +133,8 @@ final class StarvationGuard {
           outputs != null || (oldest != null && oldest.awaitsCollection() == ViewScope.COLLECTED);
       boolean writerWaits = core.words().writerWaitingVolatile();
       core.words().settle();
-      if (ledger == null || !writerWaits) {
+      Owned reserved = core.oldestReservation();
+      if ((ledger == null && reserved == null) || !writerWaits) {
         watched.waiting = false;
         watched.leasePatience = LEASE_PATIENCE_NANOS;
         if (watched.heapCopiesAdvised && now - watched.lastWait > IDLE_NANOS) {
@@ -145,7 +147,7 @@ final class StarvationGuard {
         watched.waiting = true;
         watched.waitingSince = now;
       }
-      return mayBeGarbage(oldest, watched, now);
+      return mayBeGarbage(oldest, watched, now) || mayBeGarbage(reserved, watched, now);
     } catch (InternalError e) {
       WATCHED.remove(core); // the backing file was cut short; the endpoints report it
       return false;
@@ -154,7 +156,7 @@ final class StarvationGuard {
     }
   }
 
-  private static boolean mayBeGarbage(@Nullable UnitRecord oldest, Watched watched, long now) {
+  private static boolean mayBeGarbage(@Nullable Owned oldest, Watched watched, long now) {
     ViewScope scope = oldest == null ? null : oldest.awaitsCollection();
     if (scope == null) {
       return false;

@@ -1,8 +1,6 @@
 package dev.holdfast.arena.internal.life;
 
 import java.lang.System.Logger;
-import java.util.ArrayList;
-import java.util.List;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.concurrent.locks.LockSupport;
 import org.jspecify.annotations.Nullable;
@@ -56,33 +54,74 @@ public final class Closer {
     LockSupport.unpark(THREAD.get());
   }
 
+  /** The daemon's own lists use the tasks' links too: no lack of heap loses a task or ends it. */
   private static void work() {
-    List<Task> refused = new ArrayList<>();
+    Task refused = null;
     while (true) {
-      List<Task> fresh = new ArrayList<>();
-      for (Task task = HANDED_OVER.getAndSet(null); task != null; task = task.next) {
-        fresh.addFirst(task);
-      }
-      for (Task task : fresh) {
-        task.firstTry = System.nanoTime();
-        task.nextTry = task.firstTry;
-      }
-      refused.addAll(fresh);
-      refused.removeIf(task -> System.nanoTime() - task.nextTry >= 0 && attempt(task));
+      Task due = joined(refused, inOrder(HANDED_OVER.getAndSet(null)));
+      refused = attemptEach(due);
       if (HANDED_OVER.get() == null) {
         pause(refused);
       }
     }
   }
 
-  private static void pause(List<Task> refused) {
-    if (refused.isEmpty()) {
+  private static @Nullable Task inOrder(@Nullable Task newest) {
+    long now = System.nanoTime();
+    Task first = null;
+    Task task = newest;
+    while (task != null) {
+      Task older = task.next;
+      task.firstTry = now;
+      task.nextTry = now;
+      task.next = first;
+      first = task;
+      task = older;
+    }
+    return first;
+  }
+
+  private static @Nullable Task joined(@Nullable Task first, @Nullable Task more) {
+    if (first == null) {
+      return more;
+    }
+    Task last = first;
+    while (last.next != null) {
+      last = last.next;
+    }
+    last.next = more;
+    return first;
+  }
+
+  /** Tries what is due, and returns what is to be tried again. */
+  private static @Nullable Task attemptEach(@Nullable Task all) {
+    Task first = null;
+    Task last = null;
+    Task task = all;
+    while (task != null) {
+      Task following = task.next;
+      task.next = null;
+      if (System.nanoTime() - task.nextTry < 0 || !attempt(task)) {
+        if (last == null) {
+          first = task;
+        } else {
+          last.next = task;
+        }
+        last = task;
+      }
+      task = following;
+    }
+    return first;
+  }
+
+  private static void pause(@Nullable Task refused) {
+    if (refused == null) {
       LockSupport.park(Closer.class);
       return;
     }
     long now = System.nanoTime();
     long shortest = LONGEST_PAUSE_NANOS;
-    for (Task task : refused) {
+    for (Task task = refused; task != null; task = task.next) {
       shortest = Math.min(shortest, task.nextTry - now);
     }
     LockSupport.parkNanos(Closer.class, Math.max(1, shortest));
@@ -93,10 +132,16 @@ public final class Closer {
       if (task.run()) {
         return true;
       }
+      return refused(task);
+    } catch (OutOfMemoryError e) {
+      return refused(task);
     } catch (RuntimeException | Error e) {
       LOG.log(Logger.Level.ERROR, "a closing step failed and is not tried again", e);
       return true;
     }
+  }
+
+  private static boolean refused(Task task) {
     long now = System.nanoTime();
     task.nextTry = now + task.pause;
     task.pause = Math.min(task.pause * 2, LONGEST_PAUSE_NANOS);

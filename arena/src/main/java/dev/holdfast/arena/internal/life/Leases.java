@@ -138,10 +138,15 @@ public final class Leases {
                 + " owner="
                 + owner.getName());
       }
-      views.close(); // refused while an alias is in a native call or a channel operation
-      anchors = null;
-      unit.leaseEnded();
-      guard.end();
+      if (views.scope().isAlive()) { // else an Error had ended an earlier call half-way
+        views.close(); // refused while an alias is in a native call or a channel operation
+      }
+      try {
+        anchors = null;
+        unit.leaseEnded();
+      } finally {
+        guard.end();
+      }
     }
 
     @Override

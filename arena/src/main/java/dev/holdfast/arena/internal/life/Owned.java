@@ -76,8 +76,11 @@ public abstract class Owned {
   public final void retire() {
     int before = (int) OWNERS.getAndAdd(this, -1);
     if (before == 1) {
-      recordHeld();
-      released();
+      try {
+        recordHeld();
+      } finally {
+        released();
+      }
     } else if (before <= 0) {
       throw new IllegalStateException("an owner of unit " + unit() + " retired twice");
     }

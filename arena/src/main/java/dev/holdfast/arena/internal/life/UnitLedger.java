@@ -92,6 +92,7 @@ public final class UnitLedger {
   private volatile boolean closing;
 
   private volatile UnitRecord retired; // written by the draining thread
+  private long returned; // the last unit that was stored; touched by the draining thread
   private boolean drained; // touched by the draining thread
 
   /** Begins a book at the words' {@code reclaimed}. */
@@ -118,6 +119,7 @@ public final class UnitLedger {
     UnitRecord before = new UnitRecord(this, nextUnit - 1, reclaimedBytes, 0);
     this.newest = before;
     this.retired = before;
+    this.returned = before.unit();
     Generation now = Generation.read(words);
     this.generation = now.number;
     if (!tickets
@@ -466,11 +468,19 @@ public final class UnitLedger {
     if (pendingDrains.getAndIncrement() != 0) {
       return;
     }
+    Error failure = null;
     int seen = 1;
     do {
-      advance();
+      try {
+        advance();
+      } catch (Error e) { // a lack of heap or stack must not leave the count behind
+        failure = e;
+      }
       seen = pendingDrains.addAndGet(-seen);
     } while (seen != 0);
+    if (failure != null) {
+      throw failure;
+    }
   }
 
   private void advance() {
@@ -485,7 +495,10 @@ public final class UnitLedger {
     if (last != first) {
       retired = last;
       unlink(first, last);
+    }
+    if (last.unit() != returned) {
       publishReturned(last);
+      returned = last.unit();
       if (FaultPoint.ENABLED) {
         FaultPoint.UNIT_RELEASED.reach();
       }
@@ -530,10 +543,18 @@ public final class UnitLedger {
     try {
       storage.returned(last);
       words.setReclaimedVolatile(last.unit() + 1);
-      words.signalSpace();
+      signalSpace();
       words.settle();
     } catch (InternalError e) {
       return;
+    }
+  }
+
+  private void signalSpace() {
+    try {
+      words.signalSpace();
+    } catch (OutOfMemoryError | StackOverflowError e) {
+      return; // the signal is bumped or lost; the writer looks again within a slice
     }
   }
 

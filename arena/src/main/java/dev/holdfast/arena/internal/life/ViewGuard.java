@@ -80,12 +80,12 @@ public final class ViewGuard extends PhantomReference<MemorySegment.Scope> {
       return;
     }
     try {
-      if (scope != ViewScope.COLLECTED) {
-        reportLeak();
-      }
-    } finally {
       unit.leaseEnded();
+    } finally {
       unit.retire();
+    }
+    if (scope != ViewScope.COLLECTED) {
+      reportLeak(); // a log may take its time
     }
   }
 

@@ -49,13 +49,16 @@ public final class SharedFile implements AutoCloseable {
    * Opens what another process of the same user has open.
    *
    * @param ownerPid its pid
-   * @param ownerDescriptor its descriptor
+   * @param ownerDescriptor its descriptor; -1 when the file is known by its name, the link text
    * @param linkText what the link of that descriptor must say, so that no other file is opened by
    *     mistake
    * @param byteSize the size that it must have
    */
   public static SharedFile attach(
       long ownerPid, int ownerDescriptor, String linkText, long byteSize) {
+    if (ownerDescriptor < 0) {
+      return attachPath(linkText, byteSize); // by somebody who had attached by name
+    }
     Path link = Path.of("/proc/" + ownerPid + "/fd/" + ownerDescriptor);
     try {
       String text = Files.readSymbolicLink(link).toString();

@@ -217,7 +217,8 @@ public final class Descriptors {
   /**
    * What statvfs(3) says of a mount.
    *
-   * @param freeBytes bytes that this user may still take
+   * @param freeBytes bytes that this user may still take, the largest long where the file system
+   *     does not count blocks (ramfs, a tmpfs or hugetlbfs without a limit of its own)
    * @param inodes all inodes, 0 where the file system does not count them
    * @param freeInodes inodes that this user may still take
    */
@@ -233,8 +234,9 @@ public final class Descriptors {
       // struct statvfs of 64-bit Linux: f_bsize, f_frsize, f_blocks, f_bfree, f_bavail, f_files,
       // f_ffree, f_favail
       long unit = answer.get(JAVA_LONG, 8);
+      long blocks = answer.get(JAVA_LONG, 16);
       return new MountSpace(
-          Math.multiplyExact(unit, answer.get(JAVA_LONG, 32)),
+          blocks == 0 ? Long.MAX_VALUE : Math.multiplyExact(unit, answer.get(JAVA_LONG, 32)),
           answer.get(JAVA_LONG, 40),
           answer.get(JAVA_LONG, 56));
     } catch (Throwable e) {

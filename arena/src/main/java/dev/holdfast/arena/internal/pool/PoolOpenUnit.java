@@ -111,15 +111,20 @@ final class PoolOpenUnit implements OpenUnit {
       unit.retire();
       return Leases.empty(scope, anchors);
     }
+    try {
+      return lease(arena, viewGuard, anchors);
+    } finally {
+      unit.retire();
+    }
+  }
+
+  private UnitLease lease(Arena arena, ViewGuard viewGuard, List<?> anchors) {
     unit.heldBy(
         switch (scope) {
           case COLLECTED -> HolderKind.COLLECTED_VIEWS;
           case CONFINED -> HolderKind.CONFINED_LEASE;
           case SHARED -> HolderKind.SHARED_LEASE;
         });
-    UnitLease lease =
-        Leases.of(unit, storage.bytes(unit, 0, unit.span()), arena, viewGuard, scope, anchors);
-    unit.retire();
-    return lease;
+    return Leases.of(unit, storage.bytes(unit, 0, unit.span()), arena, viewGuard, scope, anchors);
   }
 }

@@ -57,9 +57,18 @@ public final class PoolReader implements ArenaReader {
     }
   }
 
+  /** Looks whether the writer was replaced: a new one may wait for what the old one left. */
   @Override
   public void reset() {
     requireOpen();
+    core.enter();
+    try {
+      ledger.writerReplaced();
+    } catch (InternalError e) {
+      throw core.fault(e);
+    } finally {
+      core.exit();
+    }
   }
 
   @Override

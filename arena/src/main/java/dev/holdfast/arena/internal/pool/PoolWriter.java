@@ -224,9 +224,12 @@ public final class PoolWriter implements ArenaWriter {
 
   @Override
   public @Nullable Placement placementOf(MemorySegment bytes) {
-    return open && filled.holds(bytes)
-        ? new Placement(bytes.address() - segment().address(), bytes.byteSize())
-        : null;
+    if (!open || !filled.holds(bytes)) {
+      return null;
+    }
+    long offset = bytes.address() - segment().address();
+    boolean allocated = offset >= 0 && bytes.byteSize() <= cursor - offset;
+    return allocated ? new Placement(offset, bytes.byteSize()) : null;
   }
 
   private void requireFits(long offset, long byteSize) {

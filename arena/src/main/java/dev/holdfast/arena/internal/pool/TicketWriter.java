@@ -56,6 +56,7 @@ final class TicketWriter {
     try {
       PoolUse.require(core, Claim.Use.TICKETS);
       lookAround();
+      core.reservationsOpened(this::oldestOpen);
     } catch (RuntimeException | Error e) {
       core.giveBack(Side.WRITER);
       throw e;
@@ -185,6 +186,10 @@ final class TicketWriter {
     if (closed && open.isEmpty()) {
       core.giveBack(Side.WRITER);
     }
+  }
+
+  private synchronized @Nullable Reserved oldestOpen() {
+    return open.isEmpty() ? null : open.firstEntry().getValue();
   }
 
   /** Returns the next new number. */

@@ -38,6 +38,7 @@ final class UnitLedgerTest {
   private static final class CountingStorage implements UnitLedger.Storage {
     final AtomicInteger memory = new AtomicInteger();
     final AtomicInteger drains = new AtomicInteger();
+    boolean exhausted;
 
     @Override
     public long mostOutstanding() {
@@ -50,7 +51,12 @@ final class UnitLedgerTest {
     }
 
     @Override
-    public void returned(UnitRecord lastReleased) {}
+    public void returned(UnitRecord lastReleased) {
+      if (exhausted) {
+        exhausted = false;
+        throw new StackOverflowError("of the thread that releases");
+      }
+    }
 
     @Override
     public void holding(UnitRecord unit, HolderKind kind, long sinceMillis) {}
@@ -96,6 +102,16 @@ final class UnitLedgerTest {
     assertNull(ledger.oldest());
     assertEquals(0, ledger.held());
     assertEquals(0, storage.memory.get());
+  }
+
+  @Test
+  void releaseThatFailsHalfWayIsMadeUpForByTheNextOne() {
+    UnitRecord zero = admit(0);
+    UnitRecord one = admit(1);
+    storage.exhausted = true;
+    assertThrows(StackOverflowError.class, zero::retire);
+    one.retire();
+    assertEquals(2, words.reclaimedAcquire());
   }
 
   @Test

@@ -11,7 +11,7 @@ import dev.holdfast.loader.internal.channel.ChannelReceiver;
 final class Control {
   private final ChannelMemory memory;
   private final ChannelReceiver commands;
-  private boolean takeAgain;
+  private volatile boolean takeAgain;
 
   Control(ChannelMemory memory) {
     this.memory = memory;
@@ -28,14 +28,14 @@ final class Control {
   /** Throws when the worker is to end or has another command, which ends the pass. */
   void checkPass() {
     checkEnd();
-    if (commands.ready()) {
+    if (takeAgain || commands.ready()) {
       throw new LeavePass();
     }
   }
 
   /** Returns whether {@link #checkPass} would throw. For any thread. */
   boolean stopRequested() {
-    return memory.ended() || !memory.commands().isEmpty();
+    return memory.ended() || takeAgain || !memory.commands().isEmpty();
   }
 
   /** Waits for the next command, whose content is then in {@link #last}. */
