@@ -79,18 +79,21 @@ public final class ViewGuard extends PhantomReference<MemorySegment.Scope> {
     if (!ENDED.compareAndSet(this, false, true)) {
       return;
     }
+    boolean leaked = scope != ViewScope.COLLECTED;
     try {
+      if (leaked) {
+        unit.leaked();
+      }
       unit.leaseEnded();
     } finally {
       unit.retire();
     }
-    if (scope != ViewScope.COLLECTED) {
+    if (leaked) {
       reportLeak(); // a log may take its time
     }
   }
 
   private void reportLeak() {
-    unit.leaked();
     LeaseLeakedEvent event = new LeaseLeakedEvent();
     event.arena = unit.arena();
     event.unit = unit.unit();
