@@ -1,6 +1,7 @@
 package dev.holdfast.arena.internal.memory;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
@@ -60,10 +61,23 @@ final class ArenaGeometryTest {
         } catch (ArenaCorruptedException e) {
           continue;
         }
+        assertFalse(isFixed(offset), "nobody missed the byte at " + offset);
         // what passes must stay inside the file; attaching compares all of it with the description
         assertTrue(read.dataOffset() + read.stride() * read.segments() <= memory.byteSize());
         assertTrue(read.unitBytes() <= read.stride());
       }
     }
+  }
+
+  /** Whether a byte belongs to a number that has one right value in a file of this size. */
+  private static boolean isFixed(long offset) {
+    return isWithin(offset, ArenaLayout.MAGIC_OFFSET, Long.BYTES)
+        || isWithin(offset, ArenaLayout.VERSION_OFFSET, Integer.BYTES)
+        || isWithin(offset, ArenaLayout.FILE_BYTES_OFFSET, Long.BYTES)
+        || isWithin(offset, ArenaLayout.DATA_BYTES_OFFSET, Long.BYTES);
+  }
+
+  private static boolean isWithin(long offset, long first, long byteSize) {
+    return offset >= first && offset < first + byteSize;
   }
 }
