@@ -72,6 +72,7 @@ final class ParentExitTest {
 
   private ChildJvm waiting(String... prefix) {
     return ParentMain.lost(Busy.SLEEPS, SHARED_MEMORY, folder, 2, ParentMain.Ending.WAITS)
+        .heedsInterrupts()
         .prefix(prefix)
         .start();
   }
