@@ -7,6 +7,7 @@ import dev.holdfast.arena.HoldfastFailure;
 import dev.holdfast.arena.SharedMemoryRingBuffer;
 import dev.holdfast.arena.SharedMemorySegmentPool;
 import dev.holdfast.arena.ViewScope;
+import dev.holdfast.arena.internal.life.Closer;
 import dev.holdfast.arena.internal.life.Quarantine;
 import dev.holdfast.arena.payload.Tensor;
 import dev.holdfast.cuda.CudaPagePinner;
@@ -20,6 +21,8 @@ import dev.holdfast.testkit.cuda.StubDriver;
 import dev.holdfast.testkit.cuda.StubLog;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
 import java.util.function.Function;
 import java.util.function.Supplier;
 import org.junit.jupiter.api.BeforeEach;
@@ -129,6 +132,7 @@ class DriverFaultsTest {
             return null;
           });
       stub.endFaults();
+      awaitCloser();
       Deadlines.assertEventually(
           "the quarantine is empty",
           () -> {
@@ -142,6 +146,20 @@ class DriverFaultsTest {
           "with " + faults + " and " + failures + "\n" + stub.log() + Quarantine.describe(), e);
     }
     return failures;
+  }
+
+  /** What the closer still has in its hands comes to the quarantine after this, or never. */
+  private static void awaitCloser() throws InterruptedException {
+    CountDownLatch reached = new CountDownLatch(1);
+    Closer.submit(
+        new Closer.Task() {
+          @Override
+          protected boolean run() {
+            reached.countDown();
+            return true;
+          }
+        });
+    assertTrue(reached.await(60, TimeUnit.SECONDS), "the closer stands still");
   }
 
   /**
