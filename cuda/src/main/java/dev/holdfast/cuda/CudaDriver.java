@@ -6,7 +6,7 @@ import java.util.List;
 
 /**
  * The CUDA driver of this machine. Its library, {@code libcuda.so.1} or what the system property
- * {@code holdfast.cuda.library} names, is looked for once, when this class is first asked.
+ * {@code holdfast.cuda.driver} names, is looked for once, when this class is first asked.
  * Thread-safe.
  */
 public final class CudaDriver {

@@ -1,5 +1,6 @@
 package dev.holdfast.stress;
 
+import dev.holdfast.arena.internal.memory.HeapWords;
 import dev.holdfast.loader.internal.channel.Channel;
 import dev.holdfast.loader.internal.channel.ChannelLayout;
 import dev.holdfast.loader.internal.channel.ChannelReceiver;
@@ -23,7 +24,7 @@ public class ChannelModelTest {
   /** As drawn in the layout of a channel's words. */
   private static final long CONSUMED = 128;
 
-  private final ArrayWords words = new ArrayWords(ChannelLayout.WORDS_BYTES);
+  private final HeapWords words = new HeapWords(ChannelLayout.WORDS_BYTES);
   private final Channel channel =
       new Channel(
           "model",

@@ -5,6 +5,7 @@ import dev.holdfast.arena.internal.life.UnitLedger;
 import dev.holdfast.arena.internal.life.UnitRecord;
 import dev.holdfast.arena.internal.memory.ArenaLayout;
 import dev.holdfast.arena.internal.memory.ArenaWords;
+import dev.holdfast.arena.internal.memory.HeapWords;
 import java.util.UUID;
 import java.util.concurrent.atomic.AtomicReferenceArray;
 import org.jetbrains.lincheck.datastructures.IntGen;
@@ -24,7 +25,7 @@ public class LedgerModelTest {
   private static final int UNITS = 4;
   private static final UUID ARENA = new UUID(1, 2);
 
-  private final ArenaWords words = new ArenaWords(new ArrayWords(ArenaLayout.HEADER_BYTES), 0);
+  private final ArenaWords words = new ArenaWords(new HeapWords(ArenaLayout.HEADER_BYTES), 0);
   private final UnitLedger ledger;
   private final AtomicReferenceArray<UnitRecord> records = new AtomicReferenceArray<>(UNITS);
   private final boolean[] released = new boolean[UNITS];

@@ -6,6 +6,7 @@ import java.io.InputStreamReader;
 import java.nio.charset.StandardCharsets;
 import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.LinkedBlockingQueue;
+import java.util.function.Function;
 
 /**
  * The test that started this process, seen from the child. Lines go to it on standard output and
@@ -15,6 +16,14 @@ import java.util.concurrent.LinkedBlockingQueue;
 public final class Parent {
   /** The status of a child whose parent went away. */
   public static final int ORPHANED = 97;
+
+  /** What {@link #serve} says first, and how its answers begin. */
+  static final String SERVING = "READY";
+
+  static final String ANSWER = "= ";
+  static final String DONE = "OK";
+  static final String FAILED = "FAILED ";
+  static final String EXIT = "exit";
 
   private static final BlockingQueue<String> LINES = new LinkedBlockingQueue<>();
 
@@ -45,6 +54,29 @@ public final class Parent {
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
       throw new IllegalStateException("interrupted while waiting for the parent", e);
+    }
+  }
+
+  /**
+   * Does what a {@link CommandedChild} is told until it is told to end. What a command throws is
+   * printed with its stack and answered with its simple name and message.
+   *
+   * @param run does what the words of a command say, and returns the answer
+   */
+  public static void serve(Function<String[], String> run) {
+    say(SERVING);
+    for (String line = read(); !line.equals(EXIT); line = read()) {
+      say(ANSWER + answer(run, line.split(" ", -1)));
+    }
+    say(ANSWER + DONE);
+  }
+
+  private static String answer(Function<String[], String> run, String[] words) {
+    try {
+      return DONE + " " + run.apply(words);
+    } catch (RuntimeException | Error e) {
+      e.printStackTrace();
+      return FAILED + e.getClass().getSimpleName() + " " + e.getMessage();
     }
   }
 

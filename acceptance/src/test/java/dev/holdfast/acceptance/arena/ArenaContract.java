@@ -30,6 +30,7 @@ import dev.holdfast.testkit.GcPressure;
 import dev.holdfast.testkit.Leftovers;
 import dev.holdfast.testkit.Maps;
 import dev.holdfast.testkit.Rounds;
+import dev.holdfast.testkit.SerialText;
 import dev.holdfast.testkit.Stamps;
 import java.io.IOException;
 import java.lang.foreign.MemorySegment;
@@ -1070,7 +1071,7 @@ abstract class ArenaContract {
     try (Rig rig = rig(4096, 2)) {
       Opened held = rig.admitAndOpen(rig.write(4096), CONFINED);
       if (traits().attaches()) {
-        String description = Descriptions.text(rig.arena);
+        String description = SerialText.of(rig.arena);
         rig.arena.unlink();
         try (RemoteEndpoint remote = RemoteEndpoint.start()) {
           remote.send("attach " + description);

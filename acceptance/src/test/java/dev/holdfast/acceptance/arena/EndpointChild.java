@@ -1,12 +1,12 @@
 package dev.holdfast.acceptance.arena;
 
-import dev.holdfast.arena.HoldfastFailure;
 import dev.holdfast.arena.SharedMemoryArena;
 import dev.holdfast.arena.Side;
 import dev.holdfast.arena.ViewScope;
 import dev.holdfast.testkit.GcPressure;
 import dev.holdfast.testkit.Maps;
 import dev.holdfast.testkit.Parent;
+import dev.holdfast.testkit.SerialText;
 import java.util.ArrayList;
 import java.util.List;
 
@@ -22,28 +22,13 @@ final class EndpointChild {
   private EndpointChild() {}
 
   public static void main(String[] arguments) {
-    EndpointChild child = new EndpointChild();
-    Parent.say("READY");
-    for (String line = Parent.read(); !line.equals("exit"); line = Parent.read()) {
-      Parent.say("= " + child.answer(line.split(" ", -1)));
-    }
-    Parent.say("= OK");
-  }
-
-  private String answer(String[] words) {
-    try {
-      return "OK " + run(words);
-    } catch (RuntimeException | Error e) {
-      e.printStackTrace();
-      String facts = e instanceof HoldfastFailure ? " " : " (not ours) ";
-      return "FAILED " + e.getClass().getSimpleName() + facts + e.getMessage();
-    }
+    Parent.serve(new EndpointChild()::run);
   }
 
   private String run(String[] words) {
     switch (words[0]) {
       case "attach" -> {
-        SharedMemoryArena arena = Descriptions.parse(words[1]);
+        SharedMemoryArena arena = SerialText.parse(SharedMemoryArena.class, words[1]);
         rig = new Rig(arena);
       }
       case "writer" -> rig.writer();
@@ -59,6 +44,7 @@ final class EndpointChild {
         return String.valueOf(rig.writer().published());
       }
       case "reset" -> rig.writer().reset();
+      case "reset-reader" -> rig.reader().reset();
       case "admit" -> rig.admit(Sent.parse(words[1]));
       case "open" -> opened.add(rig.open(Sent.parse(words[1]), ViewScope.valueOf(words[2])));
       case "discard" -> rig.reader().discard(Sent.parse(words[1]).receipt());

@@ -136,7 +136,8 @@ final class FileBackingTest extends BackingContract {
         assertEquals(1, rig.arena.stats().published());
         assertThrows(IllegalStateException.class, rig::writer);
         try (RemoteEndpoint next = RemoteEndpoint.attach(rig.arena)) {
-          next.callFailing("writer", IllegalStateException.class); // it came to the same arena
+          String refused = next.callFailing("writer", IllegalStateException.class);
+          assertTrue(refused.contains("the writer is held already"), refused);
           next.exit();
         }
       }

@@ -49,6 +49,40 @@ final class TakeoverTest {
   }
 
   @Test
+  void readerIsNotReplacedWhileAWriterLivesInAThirdProcess() {
+    try (Rig rig = Pools.rig(SIZE, UNITS);
+        RemoteEndpoint writer = RemoteEndpoint.attach(rig.arena);
+        RemoteEndpoint reader = RemoteEndpoint.attach(rig.arena)) {
+      List<Sent> sent = writer.write(2, SIZE);
+      reader.admitAndOpen(sent.getFirst(), ViewScope.CONFINED);
+      reader.child().killAndAwait();
+      IllegalStateException refused =
+          assertThrows(IllegalStateException.class, () -> rig.arena.takeOver(Side.READER));
+      assertTrue(refused.getMessage().contains("pid=" + writer.child().pid()), refused::toString);
+      writer.call("close-writer");
+      rig.arena.takeOver(Side.READER);
+      rig.admitAndOpen(rig.write(SIZE), ViewScope.CONFINED).close();
+      writer.exit();
+    }
+  }
+
+  @Test
+  void readerElsewhereGivesBackWhatADeadWriterLeftWhenItsNextPassBegins() throws Exception {
+    try (Rig rig = Pools.rig(SIZE, 1);
+        RemoteEndpoint writer = RemoteEndpoint.attach(rig.arena);
+        RemoteEndpoint reader = RemoteEndpoint.attach(rig.arena)) {
+      reader.call("reader");
+      writer.write(1, SIZE);
+      writer.child().killAndAwait();
+      rig.arena.takeOver(Side.WRITER);
+      FutureTask<Sent> next = Deadlines.start("writer", () -> rig.write(SIZE));
+      reader.call("reset-reader");
+      assertEquals(1, Deadlines.result(next).receipt().unit());
+      reader.exit();
+    }
+  }
+
+  @Test
   void writerKilledInMidUnitIsReplacedByANewProcess() {
     int rounds = Rounds.of(50);
     try (Rig rig = Pools.rig(SIZE, 12)) {

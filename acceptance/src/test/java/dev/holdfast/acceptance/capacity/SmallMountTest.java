@@ -122,6 +122,14 @@ final class SmallMountTest {
 
   // R31
   @Test
+  void mountThatCountsNoBlocksIsNotAFullOne() {
+    try (Probe probe = Probe.inNewMounts("mount -t tmpfs -o size=0 holdfast-test /mnt")) {
+      assertEquals(4, Probe.number(probe.ok("stream " + MIB + " 4 /mnt"), "units"));
+    }
+  }
+
+  // R31
+  @Test
   void hugePagesAreAFolderToo() {
     String mounts =
         "[ $(cat /proc/sys/vm/nr_hugepages) -ge 4 ] && mount -t hugetlbfs holdfast-test /mnt";

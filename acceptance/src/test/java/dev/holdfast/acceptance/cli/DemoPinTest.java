@@ -81,7 +81,7 @@ final class DemoPinTest {
   void withoutADriverItSaysSo() {
     try (ChildJvm demo =
         ChildJvm.of(Main.class)
-            .jvmArgs("-D" + StubDriver.LIBRARY_PROPERTY + "=libno-such-driver.so.1")
+            .jvmArgs("-D" + StubDriver.DRIVER_PROPERTY + "=libno-such-driver.so.1")
             .args("demo", folder.toString(), "--pin", "cuda")
             .start()) {
       assertEquals(Main.FAILED, demo.awaitExit());

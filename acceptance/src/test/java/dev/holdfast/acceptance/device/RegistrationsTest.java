@@ -154,7 +154,7 @@ class RegistrationsTest {
 
   private ChildJvm child(Path log, String how, String faults) {
     return ChildJvm.of(Child.class)
-        .jvmArgs("-D" + StubDriver.LIBRARY_PROPERTY + "=" + stub.file())
+        .jvmArgs("-D" + StubDriver.DRIVER_PROPERTY + "=" + stub.file())
         .environment("HOLDFAST_STUB_LOG", log.toString())
         .environment("HOLDFAST_STUB_FAULTS", faults)
         .args(how)

@@ -24,9 +24,11 @@ import dev.holdfast.testkit.Rounds;
 import dev.holdfast.testkit.Stamps;
 import dev.holdfast.testkit.cuda.StubDriver;
 import dev.holdfast.testkit.cuda.StubLog;
+import java.io.IOException;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
+import java.util.AbstractList;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.FutureTask;
@@ -142,6 +144,43 @@ class TransfersInFlightTest {
       feed.overwrite(6, SEGMENT);
     }
     stub.assertCleanAndOver();
+  }
+
+  // D9
+  @Test
+  void whatIsThrownUndeclaredHalfWayWaitsForTheCopiesToo() {
+    stub.configure("cuMemcpyHtoDAsync=delay(300)@1");
+    try (Feed feed = new Feed(pool(2));
+        HostToDevice to = HostToDevice.create()) {
+      Feed.Received unit = feed.pass(ViewScope.CONFINED, 50_000);
+      List<Object> item = List.of(unit.tensors().getFirst(), new Undeclared());
+      assertThrows(IOException.class, () -> to.copy(item));
+      assertEquals(1, stub.log().count("completed"));
+      unit.lease().close();
+      feed.overwrite(6, SEGMENT);
+    }
+    stub.assertCleanAndOver();
+  }
+
+  /** A list of user code that throws what its methods do not declare, as other languages allow. */
+  private static final class Undeclared extends AbstractList<Object> {
+    @Override
+    public Object get(int index) {
+      throw Undeclared.<RuntimeException>as(new IOException("of a test"));
+    }
+
+    @Override
+    public int size() {
+      return 1;
+    }
+
+    @SuppressWarnings({
+      "unchecked",
+      "TypeParameterUnusedInFormals"
+    }) // it is no T, which is the point
+    private static <T extends Throwable> T as(Throwable thrown) throws T {
+      throw (T) thrown;
+    }
   }
 
   // D9

@@ -62,7 +62,7 @@ class WithoutDriverTest {
   }
 
   private static ChildJvm.Builder child(String library) {
-    return ChildJvm.of(Child.class).jvmArgs("-D" + StubDriver.LIBRARY_PROPERTY + "=" + library);
+    return ChildJvm.of(Child.class).jvmArgs("-D" + StubDriver.DRIVER_PROPERTY + "=" + library);
   }
 
   @Test
@@ -101,7 +101,7 @@ class WithoutDriverTest {
     StubDriver stub = StubDriver.install();
     try (ChildJvm child =
         ChildJvm.of(Retained.class)
-            .jvmArgs("-D" + StubDriver.LIBRARY_PROPERTY + "=" + stub.file())
+            .jvmArgs("-D" + StubDriver.DRIVER_PROPERTY + "=" + stub.file())
             .environment(
                 "HOLDFAST_STUB_FAULTS",
                 "cuDeviceGet=fail(101)@1,cuDevicePrimaryCtxRetain=fail(2)@1")
@@ -120,7 +120,7 @@ class WithoutDriverTest {
     StubDriver stub = StubDriver.install();
     try (ChildJvm child =
         ChildJvm.of(Retained.class)
-            .jvmArgs("-D" + StubDriver.LIBRARY_PROPERTY + "=" + stub.file())
+            .jvmArgs("-D" + StubDriver.DRIVER_PROPERTY + "=" + stub.file())
             .environment("LOCAL_RANK", "2")
             .environment("HOLDFAST_STUB_DEVICES", "2")
             .start()) {

@@ -26,7 +26,7 @@ import org.junit.jupiter.api.io.TempDir;
 class GpuCheckTest {
 
   private static ChildJvm.Builder check(String library) {
-    return ChildJvm.of(GpuCheck.class).jvmArgs("-D" + StubDriver.LIBRARY_PROPERTY + "=" + library);
+    return ChildJvm.of(GpuCheck.class).jvmArgs("-D" + StubDriver.DRIVER_PROPERTY + "=" + library);
   }
 
   @Test
@@ -114,13 +114,13 @@ class GpuCheckTest {
     Run run =
         script(
             packed,
-            Map.of("HOLDFAST_CUDA_LIBRARY", "/some/driver", "TMPDIR", temporary.toString()),
+            Map.of("HOLDFAST_CUDA_DRIVER", "/some/driver", "TMPDIR", temporary.toString()),
             "--no-rates");
 
     assertEquals(GpuCheck.FAILED, run.exit, run.output);
     assertTrue(run.output.startsWith("ran "), run.output);
     assertTrue(run.output.contains(GpuCheck.class.getName() + " --no-rates"), run.output);
-    assertTrue(run.output.contains("-Dholdfast.cuda.library=/some/driver"), run.output);
+    assertTrue(run.output.contains("-Dholdfast.cuda.driver=/some/driver"), run.output);
     try (Stream<Path> left = Files.list(temporary)) {
       assertEquals(0, left.count());
     }

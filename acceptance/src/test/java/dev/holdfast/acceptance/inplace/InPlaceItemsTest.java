@@ -56,6 +56,7 @@ import org.junit.jupiter.params.provider.EnumSource;
 @ExtendWith(Leftovers.class)
 @Timeout(300)
 final class InPlaceItemsTest {
+  private static final System.Logger LOG = System.getLogger("dev.holdfast.acceptance");
   private static final int SEGMENT = 200_001;
   private static final List<ElementType> TYPES = List.of(ElementType.values());
   private static final ValueLayout.OfByte BYTE = ValueLayout.JAVA_BYTE;
@@ -660,6 +661,42 @@ final class InPlaceItemsTest {
       verify(two, 1);
       assertEquals(9, Deadlines.result(second));
       assertEquals(0, items.stats().failures());
+    }
+  }
+
+  @Test
+  void sourceThatGoesOnWhateverItIsToldSeesTheStopOfAPassThatLackedSpace() throws Exception {
+    String sign = folder.resolve("stopped").toString();
+    WorkerSource<Object> source =
+        counting(
+            9,
+            (context, index) -> {
+              while (!context.stopRequested()) {
+                try {
+                  return stamped(context.allocate(SEGMENT), index);
+                } catch (RuntimeException e) {
+                  LOG.log(System.Logger.Level.TRACE, "the source tries again", e);
+                }
+              }
+              Files.createFile(Path.of(sign));
+              throw new IllegalStateException("the source was told to stop");
+            });
+    SharedMemoryArena arena =
+        SharedMemorySegmentPool.builder(SEGMENT, 2).acquireTimeout(Duration.ofMillis(100)).build();
+    try (SubprocessIterable<Object> items =
+        Subprocess.iterate(source, SubprocessOptions.builder().arena(arena).build())) {
+      Iterator<Lease<Object>> first = items.leases().iterator();
+      Lease<Object> one = first.next();
+      Lease<Object> two = first.next();
+      assertThrows(AcquireTimeoutException.class, first::next);
+      verify(one, 0);
+      verify(two, 1);
+      Iterator<Lease<Object>> second = items.leases().iterator();
+      await(Path.of(sign)); // nothing but the stop has come to the worker until now
+      for (int index = 0; index < 9; index++) {
+        verify(second.next(), index);
+      }
+      assertFalse(second.hasNext());
     }
   }
 

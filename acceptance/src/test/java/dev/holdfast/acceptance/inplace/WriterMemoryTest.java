@@ -202,6 +202,16 @@ final class WriterMemoryTest {
   }
 
   @Test
+  @SuppressWarnings("restricted") // what users can do as well
+  void whatReachesBeyondTheAllocatedBytesIsNoPartOfTheUnit() {
+    writer.beginUnit();
+    MemorySegment memory = allocate(5_000);
+    assertEquals(5_000, placeOf(memory).byteSize());
+    assertNull(writer.placementOf(memory.reinterpret(5_001)));
+    writer.abortUnit();
+  }
+
+  @Test
   void confinedMemoryBindsTheUnitToItsThread() throws Exception {
     writer.beginUnit();
     MemorySegment memory = allocate(5_000);

@@ -22,6 +22,7 @@ import dev.holdfast.testkit.ChildJvm;
 import dev.holdfast.testkit.Deadlines;
 import dev.holdfast.testkit.Leftovers;
 import dev.holdfast.testkit.Rounds;
+import dev.holdfast.testkit.SerialText;
 import dev.holdfast.testkit.Stamps;
 import java.lang.foreign.MemorySegment;
 import java.time.Duration;
@@ -120,7 +121,7 @@ final class KilledPeersTest {
 
   private void oneWriter(SharedMemoryArena arena, ArenaReader reader, Random random, int round) {
     String seed = String.valueOf(random.nextLong());
-    try (ChildJvm writer = child("write", Wire.ofArena(arena), seed, String.valueOf(LARGEST))) {
+    try (ChildJvm writer = child("write", SerialText.of(arena), seed, String.valueOf(LARGEST))) {
       int lines = random.nextInt(40);
       for (int i = 0; i < lines; i++) {
         receive(reader, writer.awaitLine(""), random, round);
@@ -223,7 +224,7 @@ final class KilledPeersTest {
 
   private void oneReader(
       SharedMemoryArena arena, ArenaWriter writer, Random random, int round, int all) {
-    try (ChildJvm reader = child("read", Wire.ofArena(arena), String.valueOf(random.nextLong()))) {
+    try (ChildJvm reader = child("read", SerialText.of(arena), String.valueOf(random.nextLong()))) {
       int units = random.nextInt(40);
       for (int i = 0; i < units && send(writer, reader, random, round); i++) {
         if (random.nextInt(3) == 0) {

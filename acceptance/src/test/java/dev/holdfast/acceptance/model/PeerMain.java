@@ -8,6 +8,7 @@ import dev.holdfast.arena.SharedMemoryArena;
 import dev.holdfast.arena.UnitLease;
 import dev.holdfast.arena.ViewScope;
 import dev.holdfast.testkit.Parent;
+import dev.holdfast.testkit.SerialText;
 import dev.holdfast.testkit.Stamps;
 import java.lang.foreign.MemorySegment;
 import java.util.ArrayList;
@@ -25,7 +26,7 @@ final class PeerMain {
   private PeerMain() {}
 
   public static void main(String[] arguments) {
-    SharedMemoryArena arena = Wire.arena(arguments[1]);
+    SharedMemoryArena arena = SerialText.parse(SharedMemoryArena.class, arguments[1]);
     Random random = new Random(Long.parseLong(arguments[2]));
     if (arguments[0].equals("write")) {
       write(arena.openWriter(), random, Integer.parseInt(arguments[3]));

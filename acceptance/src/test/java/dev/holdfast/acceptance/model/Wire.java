@@ -1,45 +1,16 @@
 package dev.holdfast.acceptance.model;
 
 import dev.holdfast.arena.Placement;
-import dev.holdfast.arena.SharedMemoryArena;
 import dev.holdfast.arena.UnitReceipt;
-import java.io.ByteArrayInputStream;
-import java.io.ByteArrayOutputStream;
-import java.io.IOException;
-import java.io.ObjectInputStream;
-import java.io.ObjectOutputStream;
-import java.io.UncheckedIOException;
 import java.lang.foreign.MemorySegment;
-import java.util.Base64;
 import java.util.HexFormat;
 import org.jspecify.annotations.Nullable;
 
-/** Arenas and units as words of text between a test and its child processes. */
+/** Units as words of text between a test and its child processes. */
 final class Wire {
   private static final String END = ".";
 
   private Wire() {}
-
-  static String ofArena(SharedMemoryArena arena) {
-    ByteArrayOutputStream bytes = new ByteArrayOutputStream();
-    try (ObjectOutputStream out = new ObjectOutputStream(bytes)) {
-      out.writeObject(arena);
-    } catch (IOException e) {
-      throw new UncheckedIOException(e);
-    }
-    return Base64.getEncoder().encodeToString(bytes.toByteArray());
-  }
-
-  static SharedMemoryArena arena(String text) {
-    byte[] bytes = Base64.getDecoder().decode(text);
-    try (ObjectInputStream in = new ObjectInputStream(new ByteArrayInputStream(bytes))) {
-      return (SharedMemoryArena) in.readObject();
-    } catch (IOException e) {
-      throw new UncheckedIOException(e);
-    } catch (ClassNotFoundException e) {
-      throw new IllegalStateException(e);
-    }
-  }
 
   /** One binary a unit; the end mark tells a whole line from one that a kill has cut. */
   static String ofUnit(UnitReceipt receipt, Placement placement) {

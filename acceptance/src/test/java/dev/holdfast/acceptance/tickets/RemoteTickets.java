@@ -3,32 +3,20 @@ package dev.holdfast.acceptance.tickets;
 import dev.holdfast.arena.ArenaTicket;
 import dev.holdfast.arena.SharedMemorySegmentPool;
 import dev.holdfast.arena.ViewScope;
-import dev.holdfast.testkit.ChildJvm;
-import org.junit.jupiter.api.Assertions;
+import dev.holdfast.testkit.CommandedChild;
+import dev.holdfast.testkit.SerialText;
 
 /** The parent's side of {@link TicketChild}: a producer or consumer in a process of its own. */
-final class RemoteTickets implements AutoCloseable {
-  private final ChildJvm child;
-
-  private RemoteTickets(ChildJvm child) {
-    this.child = child;
+final class RemoteTickets extends CommandedChild {
+  private RemoteTickets(String... jvmArguments) {
+    super(TicketChild.class, jvmArguments);
   }
 
   /** Starts a process that has attached to a pool. */
   static RemoteTickets attach(SharedMemorySegmentPool pool, String... jvmArguments) {
-    RemoteTickets remote =
-        new RemoteTickets(
-            ChildJvm.of(TicketChild.class)
-                .jvmArgs("-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC", "-Xshare:auto")
-                .jvmArgs(jvmArguments)
-                .start());
-    remote.child.awaitLine("READY");
-    remote.call("attach " + Texts.of(pool));
+    RemoteTickets remote = new RemoteTickets(jvmArguments);
+    remote.call("attach " + SerialText.of(pool));
     return remote;
-  }
-
-  ChildJvm child() {
-    return child;
   }
 
   void reserve(long stamp, long byteSize) {
@@ -37,7 +25,7 @@ final class RemoteTickets implements AutoCloseable {
 
   /** Seals an open reservation and has its ticket brought here by serialization. */
   ArenaTicket seal(int reservation) {
-    return Texts.parse(ArenaTicket.class, call("seal " + reservation));
+    return SerialText.parse(ArenaTicket.class, call("seal " + reservation));
   }
 
   ArenaTicket sealNew(long stamp, long byteSize) {
@@ -51,50 +39,10 @@ final class RemoteTickets implements AutoCloseable {
   }
 
   static String recoverCommand(ArenaTicket ticket, long stamp, ViewScope scope) {
-    return "recover " + Texts.of(ticket) + " " + stamp + " " + scope;
+    return "recover " + SerialText.of(ticket) + " " + stamp + " " + scope;
   }
 
   void discard(ArenaTicket ticket) {
-    call("discard " + Texts.of(ticket));
-  }
-
-  /** Runs a command that must succeed. */
-  String call(String command) {
-    send(command);
-    return answer();
-  }
-
-  /** Sends a command whose answer is read later, or never. */
-  void send(String command) {
-    child.send(command);
-  }
-
-  String answer() {
-    String answer = child.awaitLine("= ");
-    Assertions.assertTrue(answer.startsWith("OK"), answer);
-    return answer.substring(2).trim();
-  }
-
-  /** Runs a command that must fail. */
-  String callFailing(String command, Class<?> failure) {
-    send(command);
-    return failingAnswer(failure);
-  }
-
-  String failingAnswer(Class<?> failure) {
-    String answer = child.awaitLine("= ");
-    Assertions.assertTrue(answer.startsWith("FAILED " + failure.getSimpleName()), answer);
-    return answer;
-  }
-
-  /** Asks the process to end, which must succeed. */
-  void exit() {
-    call("exit");
-    child.awaitSuccess();
-  }
-
-  @Override
-  public void close() {
-    child.close();
+    call("discard " + SerialText.of(ticket));
   }
 }

@@ -6,6 +6,7 @@ import dev.holdfast.arena.SharedMemorySegmentPool;
 import dev.holdfast.arena.TicketLease;
 import dev.holdfast.arena.ViewScope;
 import dev.holdfast.testkit.Parent;
+import dev.holdfast.testkit.SerialText;
 import dev.holdfast.testkit.Stamps;
 import java.lang.foreign.MemorySegment;
 import java.util.ArrayList;
@@ -25,25 +26,12 @@ final class TicketChild {
   private TicketChild() {}
 
   public static void main(String[] arguments) {
-    TicketChild child = new TicketChild();
-    Parent.say("READY");
-    for (String line = Parent.read(); !line.equals("exit"); line = Parent.read()) {
-      Parent.say("= " + child.answer(line.split(" ", -1)));
-    }
-    Parent.say("= OK");
-  }
-
-  private String answer(String[] words) {
-    try {
-      return "OK " + run(words);
-    } catch (RuntimeException | Error e) {
-      return "FAILED " + e.getClass().getSimpleName() + " " + e.getMessage();
-    }
+    Parent.serve(new TicketChild()::run);
   }
 
   private String run(String[] words) {
     switch (words[0]) {
-      case "attach" -> pool = Texts.parse(SharedMemorySegmentPool.class, words[1]);
+      case "attach" -> pool = SerialText.parse(SharedMemorySegmentPool.class, words[1]);
       case "reserve" -> {
         ArenaReservation reservation = pool.reserve();
         MemorySegment bytes = reservation.allocate(Long.parseLong(words[2]));
@@ -51,16 +39,16 @@ final class TicketChild {
         reservations.add(reservation);
       }
       case "seal" -> {
-        return Texts.of(reservations.remove(Integer.parseInt(words[1])).seal());
+        return SerialText.of(reservations.remove(Integer.parseInt(words[1])).seal());
       }
       case "abort" -> reservations.remove(Integer.parseInt(words[1])).close();
       case "recover" -> {
-        ArenaTicket ticket = Texts.parse(ArenaTicket.class, words[1]);
+        ArenaTicket ticket = SerialText.parse(ArenaTicket.class, words[1]);
         leases.add(pool.recover(ticket, ViewScope.valueOf(words[3])));
         stamps.add(Long.parseLong(words[2]));
         verify();
       }
-      case "discard" -> pool.discard(Texts.parse(ArenaTicket.class, words[1]));
+      case "discard" -> pool.discard(SerialText.parse(ArenaTicket.class, words[1]));
       case "verify" -> verify();
       case "release" -> {
         stamps.remove(Integer.parseInt(words[1]));

@@ -25,19 +25,19 @@ public final class CudaContext {
   /** What pop returns and nobody reads; 8 bytes, written by any thread. */
   private static final MemorySegment POPPED = Arena.global().allocate(ValueLayout.JAVA_LONG);
 
-  private final CudaLibrary library;
+  private final DriverFunctions functions;
   private final int device;
   private final long handle;
 
-  private CudaContext(CudaLibrary library, int device, long handle) {
-    this.library = library;
+  private CudaContext(DriverFunctions functions, int device, long handle) {
+    this.functions = functions;
     this.device = device;
     this.handle = handle;
   }
 
   /** Returns the context of a device; throws DeviceException when there is none. */
   public static CudaContext of(int device) {
-    CudaLibrary library = Driver.library();
+    DriverFunctions functions = Driver.functions();
     if (device < 0 || device >= Driver.devices()) {
       throw new DeviceException(
           FailureDetail.of("there is no such device")
@@ -45,18 +45,18 @@ public final class CudaContext {
               .with("devices", Driver.devices())
               .advise("pass an index below the number of devices, or set LOCAL_RANK to one"));
     }
-    return RETAINED.computeIfAbsent(device, index -> retain(library, index));
+    return RETAINED.computeIfAbsent(device, index -> retain(functions, index));
   }
 
-  private static CudaContext retain(CudaLibrary library, int index) {
+  private static CudaContext retain(DriverFunctions functions, int index) {
     try (Arena arena = Arena.ofConfined()) {
       MemorySegment out = arena.allocate(ValueLayout.JAVA_LONG);
-      Driver.check(CudaCall.DEVICE, library.call(CudaCall.DEVICE, out.address(), index));
+      Driver.check(CudaCall.DEVICE, functions.call(CudaCall.DEVICE, out.address(), index));
       int ordinal = out.get(ValueLayout.JAVA_INT, 0);
       Driver.check(
           CudaCall.PRIMARY_CONTEXT_RETAIN,
-          library.call(CudaCall.PRIMARY_CONTEXT_RETAIN, out.address(), ordinal));
-      return new CudaContext(library, index, out.get(ValueLayout.JAVA_LONG, 0));
+          functions.call(CudaCall.PRIMARY_CONTEXT_RETAIN, out.address(), ordinal));
+      return new CudaContext(functions, index, out.get(ValueLayout.JAVA_LONG, 0));
     }
   }
 
@@ -66,26 +66,26 @@ public final class CudaContext {
   }
 
   int call(CudaCall call, long a) {
-    return inside(() -> library.call(call, a));
+    return inside(() -> functions.call(call, a));
   }
 
   int call(CudaCall call, long a, long b) {
-    return inside(() -> library.call(call, a, b));
+    return inside(() -> functions.call(call, a, b));
   }
 
   int call(CudaCall call, long a, long b, int c) {
-    return inside(() -> library.call(call, a, b, c));
+    return inside(() -> functions.call(call, a, b, c));
   }
 
   int call(CudaCall call, long a, long b, long c, long d) {
-    return inside(() -> library.call(call, a, b, c, d));
+    return inside(() -> functions.call(call, a, b, c, d));
   }
 
   /** Calls a function that stores a handle, and returns the handle. */
   long make(CudaCall call, int flags) {
     try (Arena arena = Arena.ofConfined()) {
       MemorySegment out = arena.allocate(ValueLayout.JAVA_LONG);
-      Driver.check(call, inside(() -> library.call(call, out.address(), flags)));
+      Driver.check(call, inside(() -> functions.call(call, out.address(), flags)));
       return out.get(ValueLayout.JAVA_LONG, 0);
     }
   }
@@ -120,12 +120,12 @@ public final class CudaContext {
   }
 
   private int inside(IntSupplier call) {
-    int pushed = library.call(CudaCall.CONTEXT_PUSH, handle);
+    int pushed = functions.call(CudaCall.CONTEXT_PUSH, handle);
     if (pushed != CudaCode.SUCCESS) {
       return pushed;
     }
     int code = call.getAsInt();
-    int popped = library.call(CudaCall.CONTEXT_POP, POPPED.address());
+    int popped = functions.call(CudaCall.CONTEXT_POP, POPPED.address());
     if (popped != CudaCode.SUCCESS) {
       LOG.log(
           Logger.Level.WARNING,

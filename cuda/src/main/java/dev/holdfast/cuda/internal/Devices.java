@@ -19,18 +19,18 @@ public final class Devices {
   }
 
   private static CudaDevice describe(int index) {
-    CudaLibrary library = Driver.library();
+    DriverFunctions functions = Driver.functions();
     try (Arena arena = Arena.ofConfined()) {
       MemorySegment out = arena.allocate(ValueLayout.JAVA_LONG);
       MemorySegment name = arena.allocate(NAME_BYTES);
-      Driver.check(CudaCall.DEVICE, library.call(CudaCall.DEVICE, out.address(), index));
+      Driver.check(CudaCall.DEVICE, functions.call(CudaCall.DEVICE, out.address(), index));
       int device = out.get(ValueLayout.JAVA_INT, 0);
       Driver.check(
           CudaCall.DEVICE_NAME,
-          library.call(CudaCall.DEVICE_NAME, name.address(), NAME_BYTES, device));
+          functions.call(CudaCall.DEVICE_NAME, name.address(), NAME_BYTES, device));
       Driver.check(
           CudaCall.DEVICE_TOTAL_MEMORY,
-          library.call(CudaCall.DEVICE_TOTAL_MEMORY, out.address(), device));
+          functions.call(CudaCall.DEVICE_TOTAL_MEMORY, out.address(), device));
       return new CudaDevice(index, name.getString(0), out.get(ValueLayout.JAVA_LONG, 0));
     }
   }

@@ -8,18 +8,19 @@ import java.lang.foreign.ValueLayout;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The driver of this process, looked for once. The system property {@code holdfast.cuda.library}
+ * The driver of this process, looked for once. The system property {@code holdfast.cuda.driver}
  * names another library than {@value #STANDARD_LIBRARY}.
  */
 public final class Driver {
   /** The property that names the library. */
-  public static final String LIBRARY_PROPERTY = "holdfast.cuda.library";
+  public static final String DRIVER_PROPERTY = "holdfast.cuda.driver";
 
   private static final String STANDARD_LIBRARY = "libcuda.so.1";
   private static final Found FOUND = find();
 
   /** Either a library or why there is none. */
-  private record Found(@Nullable CudaLibrary library, String reason, int devices, int version) {
+  private record Found(
+      @Nullable DriverFunctions functions, String reason, int devices, int version) {
     static Found nothing(String reason) {
       return new Found(null, reason, 0, 0);
     }
@@ -29,7 +30,7 @@ public final class Driver {
 
   /** Returns whether there is a driver with at least one device. */
   public static boolean isAvailable() {
-    return FOUND.library != null;
+    return FOUND.functions != null;
   }
 
   /** Returns why there is none, or an empty string. */
@@ -48,16 +49,16 @@ public final class Driver {
   }
 
   /** Returns the library, or fails with the reason. */
-  static CudaLibrary library() {
-    CudaLibrary library = FOUND.library;
-    if (library == null) {
+  static DriverFunctions functions() {
+    DriverFunctions functions = FOUND.functions;
+    if (functions == null) {
       throw new DeviceException(
           FailureDetail.of("there is no usable CUDA driver")
               .with("reason", FOUND.reason)
               .advise(
                   "ask CudaDriver.isAvailable() first; everything but device memory works without"));
     }
-    return library;
+    return functions;
   }
 
   /** Fails when a call was refused. */
@@ -77,14 +78,14 @@ public final class Driver {
     return FailureDetail.of(what)
         .with("call", call.function())
         .with("code", code)
-        .with("error", library().describe(code));
+        .with("error", functions().describe(code));
   }
 
   private static Found find() {
-    String place = System.getProperty(LIBRARY_PROPERTY, STANDARD_LIBRARY);
-    CudaLibrary library;
+    String place = System.getProperty(DRIVER_PROPERTY, STANDARD_LIBRARY);
+    DriverFunctions functions;
     try {
-      library = CudaLibrary.open(place);
+      functions = DriverFunctions.open(place);
     } catch (IllegalCallerException e) {
       Module module = Driver.class.getModule();
       return Found.nothing(
@@ -95,35 +96,35 @@ public final class Driver {
     } catch (UnsupportedOperationException e) {
       return Found.nothing("the driver is too old, " + e.getMessage() + ": library=" + place);
     }
-    return start(library, place);
+    return start(functions, place);
   }
 
-  private static Found start(CudaLibrary library, String place) {
-    int code = library.call(CudaCall.INIT, 0);
+  private static Found start(DriverFunctions functions, String place) {
+    int code = functions.call(CudaCall.INIT, 0);
     if (code != CudaCode.SUCCESS) {
-      return refused(library, CudaCall.INIT, code, place);
+      return refused(functions, CudaCall.INIT, code, place);
     }
     try (Arena arena = Arena.ofConfined()) {
       MemorySegment out = arena.allocate(ValueLayout.JAVA_INT);
-      code = library.call(CudaCall.DRIVER_VERSION, out.address());
+      code = functions.call(CudaCall.DRIVER_VERSION, out.address());
       if (code != CudaCode.SUCCESS) {
-        return refused(library, CudaCall.DRIVER_VERSION, code, place);
+        return refused(functions, CudaCall.DRIVER_VERSION, code, place);
       }
       int version = out.get(ValueLayout.JAVA_INT, 0);
-      code = library.call(CudaCall.DEVICE_COUNT, out.address());
+      code = functions.call(CudaCall.DEVICE_COUNT, out.address());
       if (code != CudaCode.SUCCESS) {
-        return refused(library, CudaCall.DEVICE_COUNT, code, place);
+        return refused(functions, CudaCall.DEVICE_COUNT, code, place);
       }
       int devices = out.get(ValueLayout.JAVA_INT, 0);
       return devices == 0
           ? Found.nothing("the driver knows no device: library=" + place)
-          : new Found(library, "", devices, version);
+          : new Found(functions, "", devices, version);
     }
   }
 
-  private static Found refused(CudaLibrary library, CudaCall call, int code, String place) {
+  private static Found refused(DriverFunctions functions, CudaCall call, int code, String place) {
     return Found.nothing(
         "the driver does not start: call=%s code=%d error=%s library=%s"
-            .formatted(call.function(), code, library.describe(code), place));
+            .formatted(call.function(), code, functions.describe(code), place));
   }
 }

@@ -30,7 +30,7 @@ import org.junit.jupiter.api.Assumptions;
 @SuppressWarnings("restricted") // calls the stub's own functions
 public final class StubDriver {
   /** The property that names the driver library. */
-  public static final String LIBRARY_PROPERTY = "holdfast.cuda.library";
+  public static final String DRIVER_PROPERTY = "holdfast.cuda.driver";
 
   private static final String SOURCE = "cuda/src/test/c/stub_cuda.c";
   private static @Nullable StubDriver installed;
@@ -62,7 +62,7 @@ public final class StubDriver {
       known = new StubDriver(folder, build(folder));
       installed = known;
     }
-    System.setProperty(LIBRARY_PROPERTY, known.file.toString());
+    System.setProperty(DRIVER_PROPERTY, known.file.toString());
     known.configure("");
     return known;
   }

@@ -14,12 +14,12 @@ import java.util.Map;
  * but those that are about it. Thread-safe.
  */
 @SuppressWarnings("restricted") // this class is where the module calls native code
-final class CudaLibrary {
+final class DriverFunctions {
   private static final int MAX_TEXT = 512;
 
   private final Map<CudaCall, MethodHandle> handles = new EnumMap<>(CudaCall.class);
 
-  private CudaLibrary(SymbolLookup symbols) {
+  private DriverFunctions(SymbolLookup symbols) {
     Linker linker = Linker.nativeLinker();
     for (CudaCall call : CudaCall.values()) {
       MemorySegment address =
@@ -39,8 +39,8 @@ final class CudaLibrary {
    * @throws UnsupportedOperationException when it lacks a function
    * @throws IllegalCallerException when this module may not call native code
    */
-  static CudaLibrary open(String place) {
-    return new CudaLibrary(SymbolLookup.libraryLookup(place, Arena.global()));
+  static DriverFunctions open(String place) {
+    return new DriverFunctions(SymbolLookup.libraryLookup(place, Arena.global()));
   }
 
   int call(CudaCall call, int a) {
