@@ -88,8 +88,8 @@ final class StarvationGuard {
       if (WATCHED.isEmpty()) {
         LockSupport.park(StarvationGuard.class);
       } else {
-        boolean near = WATCHED.values().stream().anyMatch(watched -> watched.collectedOutstanding);
-        LockSupport.parkNanos(StarvationGuard.class, near ? LOOK_NANOS : IDLE_LOOK_NANOS);
+        LockSupport.parkNanos(
+            StarvationGuard.class, collectedOutstanding() ? LOOK_NANOS : IDLE_LOOK_NANOS);
       }
       try {
         nextRequest = look(nextRequest);
@@ -99,15 +99,25 @@ final class StarvationGuard {
     }
   }
 
+  // Plain loops: what runs ten times a second is never compiled, and a stream would cost more than
+  // the look itself.
+  private static boolean collectedOutstanding() {
+    for (Watched watched : WATCHED.values()) {
+      if (watched.collectedOutstanding) {
+        return true;
+      }
+    }
+    return false;
+  }
+
   /** Looks at all arenas once and returns when the next collection may be asked for. */
   private static long look(long nextRequest) {
     List<ArenaCore> starving = new ArrayList<>();
-    WATCHED.forEach(
-        (core, watched) -> {
-          if (looksStarved(core, watched)) {
-            starving.add(core);
-          }
-        });
+    for (Map.Entry<ArenaCore, Watched> entry : WATCHED.entrySet()) {
+      if (looksStarved(entry.getKey(), entry.getValue())) {
+        starving.add(entry.getKey());
+      }
+    }
     if (starving.isEmpty() || System.nanoTime() - nextRequest < 0) {
       return nextRequest;
     }
