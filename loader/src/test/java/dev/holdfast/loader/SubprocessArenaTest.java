@@ -10,6 +10,7 @@ import dev.holdfast.arena.ArenaClosedException;
 import dev.holdfast.arena.SharedMemorySegmentPool;
 import dev.holdfast.arena.UnitTooLargeException;
 import dev.holdfast.arena.ViewScope;
+import dev.holdfast.testkit.ChildJvm;
 import dev.holdfast.testkit.Leftovers;
 import dev.holdfast.testkit.Rounds;
 import java.nio.ByteBuffer;
@@ -30,12 +31,14 @@ class SubprocessArenaTest {
 
   private static SubprocessOptions pool(int count) {
     return SubprocessOptions.builder()
+        .jvmArgs(ChildJvm.SHORT_LIVED)
         .arena(new SharedMemorySegmentPool(Sources.PAYLOAD_BYTES, count))
         .build();
   }
 
   private static SubprocessOptions impatientPool(int count) {
     return SubprocessOptions.builder()
+        .jvmArgs(ChildJvm.SHORT_LIVED)
         .arena(
             SharedMemorySegmentPool.builder(Sources.PAYLOAD_BYTES, count)
                 .acquireTimeout(Duration.ofMillis(300))

@@ -15,6 +15,7 @@ import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.ConcurrentHashMap;
@@ -50,8 +51,17 @@ public final class ChildJvm implements AutoCloseable {
   /** How often a wait for a line looks whether the child lives. */
   private static final long LOOK_NANOS = 100_000_000L;
 
+  /** The same for a child whose end is nothing unusual. */
+  private static final long SHORT_LOOK_NANOS = 5_000_000L;
+
   /** How long the end of a dead child's outputs is waited for. */
   private static final Duration LAST_LINES = Duration.ofSeconds(2);
+
+  /**
+   * The option of JVMs that live for moments: only the first, fast compiler runs, which halves what
+   * such a JVM costs.
+   */
+  public static final String SHORT_LIVED = "-XX:TieredStopAtLevel=1";
 
   private static final Set<ChildJvm> RUNNING = ConcurrentHashMap.newKeySet();
 
@@ -126,6 +136,44 @@ public final class ChildJvm implements AutoCloseable {
       input.flush();
     } catch (IOException e) {
       throw new AssertionError("cannot write to " + describe(), e);
+    }
+  }
+
+  /**
+   * Sends a line to a child that may have been killed.
+   *
+   * @param line without a line end
+   * @return false when nobody reads there any more
+   */
+  public boolean offer(String line) {
+    try {
+      input.write(line + "\n");
+      input.flush();
+      return true;
+    } catch (IOException e) {
+      return false;
+    }
+  }
+
+  /**
+   * Waits for the next line of standard output of a child that may be killed at any moment.
+   *
+   * @return the line, or nothing when the child has ended and all its lines were returned
+   */
+  public Optional<String> lineOrEnd() {
+    long start = System.nanoTime();
+    boolean ended = false;
+    while (true) {
+      String line = nextLine(ended ? 0 : SHORT_LOOK_NANOS);
+      if (line != null || ended) {
+        return Optional.ofNullable(line);
+      }
+      if (!process.isAlive()) {
+        awaitLastLines(LAST_LINES);
+        ended = true;
+      } else if (System.nanoTime() - start > Deadlines.GENEROUS.toNanos()) {
+        return Assertions.fail("no line within " + Deadlines.GENEROUS + " from " + describe());
+      }
     }
   }
 
@@ -352,6 +400,7 @@ public final class ChildJvm implements AutoCloseable {
     private final Map<String, @Nullable String> environment = new HashMap<>();
     private @Nullable Path directory;
     private boolean nativeAccess = true;
+    private boolean optimizing;
 
     private Builder(String main) {
       this.main = main;
@@ -434,6 +483,17 @@ public final class ChildJvm implements AutoCloseable {
     }
 
     /**
+     * Lets the optimizing compiler run, where the test is about the code that it makes or about
+     * much work. Otherwise the child is {@link ChildJvm#SHORT_LIVED}.
+     *
+     * @return this
+     */
+    public Builder optimizing() {
+      optimizing = true;
+      return this;
+    }
+
+    /**
      * Starts the child.
      *
      * @return the running child
@@ -441,6 +501,9 @@ public final class ChildJvm implements AutoCloseable {
     public ChildJvm start() {
       List<String> command = new ArrayList<>(prefix);
       command.add(java());
+      if (!optimizing) {
+        command.add(SHORT_LIVED);
+      }
       if (nativeAccess) {
         command.add("--enable-native-access=ALL-UNNAMED");
       }

@@ -29,6 +29,7 @@ final class OwnerRaceTest {
     int units = Rounds.of(33_000);
     try (ChildJvm child =
         ChildJvm.of(RaceChild.class)
+            .optimizing()
             .jvmArgs("-Xmx512m", collector)
             .args(String.valueOf(units))
             .start()) {

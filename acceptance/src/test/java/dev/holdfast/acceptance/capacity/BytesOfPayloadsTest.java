@@ -40,7 +40,7 @@ import org.junit.jupiter.params.provider.EnumSource;
 /** Byte order, alignment and emptiness of payloads on their way through a worker. */
 @SuppressWarnings({"ExposedPrivateType", "ArrayRecordComponent"}) // rows of tables
 @ExtendWith(Leftovers.class)
-@Timeout(300)
+@Timeout(1800)
 final class BytesOfPayloadsTest {
   private static final int CAPACITY = 400_009;
 

@@ -44,7 +44,11 @@ final class LargePoolTest {
 
   private static void run(Class<?> main, String... arguments) {
     try (ChildJvm child =
-        ChildJvm.of(main).jvmArgs("-Xmx256m", "-XX:+UseSerialGC").args(arguments).start()) {
+        ChildJvm.of(main)
+            .optimizing()
+            .jvmArgs("-Xmx256m", "-XX:+UseSerialGC")
+            .args(arguments)
+            .start()) {
       child.awaitSuccess(Duration.ofMinutes(5));
     }
   }

@@ -26,7 +26,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 
 /** Many processes make files in one folder. R85 */
 @ExtendWith(Leftovers.class)
-@Timeout(300)
+@Timeout(1800)
 final class NamesTest {
   private static final int PROCESSES = 4;
 

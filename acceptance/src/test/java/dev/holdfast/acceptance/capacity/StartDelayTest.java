@@ -23,7 +23,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 
 /** Files that are slow to become whole, and workers that are slow to come, on busy processors. */
 @ExtendWith(Leftovers.class)
-@Timeout(300)
+@Timeout(1800)
 final class StartDelayTest {
   @TempDir private Path folder;
 

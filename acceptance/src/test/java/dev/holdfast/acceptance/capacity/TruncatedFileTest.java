@@ -55,7 +55,11 @@ final class TruncatedFileTest {
   @ValueSource(longs = {4096, 0})
   void namedFileThatShrinksIsATypedErrorInBothProcessesAndTheRunEnds(long size) {
     try (ChildJvm child =
-        ChildJvm.of(Victim.class).args(String.valueOf(size)).jvmArgs("-Xmx64m").start()) {
+        ChildJvm.of(Victim.class)
+            .optimizing()
+            .args(String.valueOf(size))
+            .jvmArgs("-Xmx64m")
+            .start()) {
       child.awaitSuccess(Duration.ofMinutes(2));
       assertFalse(child.output().contains("items 0 "), child::output);
     }

@@ -17,6 +17,7 @@ import dev.holdfast.loader.Subprocess;
 import dev.holdfast.loader.SubprocessIterable;
 import dev.holdfast.loader.SubprocessOptions;
 import dev.holdfast.loader.WorkerSource;
+import dev.holdfast.testkit.ChildJvm;
 import dev.holdfast.testkit.Deadlines;
 import dev.holdfast.testkit.Leftovers;
 import dev.holdfast.testkit.Stamps;
@@ -98,7 +99,9 @@ final class UnitSizesTest {
   @EnumSource(Kind.class)
   void whatCanNeverFitIsATypedErrorAtOnceAndEverythingElseArrives(Kind kind) {
     try (SubprocessIterable<List<MemorySegment>> items =
-        Subprocess.iterate(source(), SubprocessOptions.builder().arena(kind.make()).build())) {
+        Subprocess.iterate(
+            source(),
+            SubprocessOptions.builder().jvmArgs(ChildJvm.SHORT_LIVED).arena(kind.make()).build())) {
       for (int pass = 0; pass < 3; pass++) {
         Iterator<Lease<List<MemorySegment>>> leases = items.leases().iterator();
         for (int unit = 0; unit < shapes().size(); unit++) {
@@ -145,7 +148,9 @@ final class UnitSizesTest {
     WorkerSource<MemorySegment> source =
         Sizes.counting(9, unit -> Stamps.payload(CAPACITY, unit, 0));
     try (SubprocessIterable<MemorySegment> items =
-        Subprocess.iterate(source, SubprocessOptions.builder().arena(arena).build())) {
+        Subprocess.iterate(
+            source,
+            SubprocessOptions.builder().jvmArgs(ChildJvm.SHORT_LIVED).arena(arena).build())) {
       Iterator<Lease<MemorySegment>> leases = items.leases().iterator();
       List<Lease<MemorySegment>> batch = new ArrayList<>();
       int unit = 0;
@@ -177,7 +182,9 @@ final class UnitSizesTest {
     WorkerSource<MemorySegment> source =
         Sizes.counting(24, unit -> Stamps.payload(CAPACITY, unit, 0));
     try (SubprocessIterable<MemorySegment> items =
-        Subprocess.iterate(source, SubprocessOptions.builder().arena(arena).build())) {
+        Subprocess.iterate(
+            source,
+            SubprocessOptions.builder().jvmArgs(ChildJvm.SHORT_LIVED).arena(arena).build())) {
       Iterator<Parcel<MemorySegment>> parcels = items.parcels().iterator();
       List<FutureTask<Integer>> consumers = new ArrayList<>();
       for (int consumer = 0; consumer < 2; consumer++) {

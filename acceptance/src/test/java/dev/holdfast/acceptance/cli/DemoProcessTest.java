@@ -111,6 +111,7 @@ final class DemoProcessTest {
 
   private ChildJvm start(String... args) {
     return ChildJvm.of(Main.class)
+        .optimizing()
         .heedsInterrupts()
         .jvmArgs("-Djava.io.tmpdir=" + temporary)
         .args(args)

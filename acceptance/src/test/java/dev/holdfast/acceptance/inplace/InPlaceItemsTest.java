@@ -24,6 +24,7 @@ import dev.holdfast.loader.WorkerContext;
 import dev.holdfast.loader.WorkerDiedException;
 import dev.holdfast.loader.WorkerFailedException;
 import dev.holdfast.loader.WorkerSource;
+import dev.holdfast.testkit.ChildJvm;
 import dev.holdfast.testkit.Deadlines;
 import dev.holdfast.testkit.Leftovers;
 import dev.holdfast.testkit.Stamps;
@@ -110,7 +111,10 @@ final class InPlaceItemsTest {
   private static SubprocessIterable<Object> pooled(WorkerSource<Object> source, int segments) {
     return Subprocess.iterate(
         source,
-        SubprocessOptions.builder().arena(new SharedMemorySegmentPool(SEGMENT, segments)).build());
+        SubprocessOptions.builder()
+            .jvmArgs(ChildJvm.SHORT_LIVED)
+            .arena(new SharedMemorySegmentPool(SEGMENT, segments))
+            .build());
   }
 
   private static MemorySegment stamped(MemorySegment memory, int index) {
@@ -684,7 +688,9 @@ final class InPlaceItemsTest {
     SharedMemoryArena arena =
         SharedMemorySegmentPool.builder(SEGMENT, 2).acquireTimeout(Duration.ofMillis(100)).build();
     try (SubprocessIterable<Object> items =
-        Subprocess.iterate(source, SubprocessOptions.builder().arena(arena).build())) {
+        Subprocess.iterate(
+            source,
+            SubprocessOptions.builder().jvmArgs(ChildJvm.SHORT_LIVED).arena(arena).build())) {
       Iterator<Lease<Object>> first = items.leases().iterator();
       Lease<Object> one = first.next();
       Lease<Object> two = first.next();
@@ -715,7 +721,9 @@ final class InPlaceItemsTest {
     WorkerSource<Object> source =
         counting(5, (context, index) -> stamped(context.allocate(SEGMENT), index));
     try (SubprocessIterable<Object> items =
-        Subprocess.iterate(source, SubprocessOptions.builder().arena(arena).build())) {
+        Subprocess.iterate(
+            source,
+            SubprocessOptions.builder().jvmArgs(ChildJvm.SHORT_LIVED).arena(arena).build())) {
       Iterator<Lease<Object>> leases = items.leases().iterator();
       Lease<Object> first = leases.next();
       Lease<Object> second = leases.next();

@@ -6,6 +6,7 @@ import dev.holdfast.loader.SubprocessIterable;
 import dev.holdfast.loader.SubprocessOptions;
 import dev.holdfast.loader.WorkerOutput;
 import dev.holdfast.loader.WorkerSource;
+import dev.holdfast.testkit.ChildJvm;
 import dev.holdfast.testkit.Stamps;
 import java.io.Serializable;
 import java.lang.foreign.MemorySegment;
@@ -93,6 +94,7 @@ final class Feeds {
   static SubprocessOptions.Builder options(boolean withArena) {
     SubprocessOptions.Builder options =
         SubprocessOptions.builder()
+            .jvmArgs(ChildJvm.SHORT_LIVED)
             .standardOutput(WorkerOutput.discard())
             .standardError(WorkerOutput.discard());
     return withArena ? options.arena(pool(8, LONG)) : options;

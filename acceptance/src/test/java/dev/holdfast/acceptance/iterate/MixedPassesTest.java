@@ -29,7 +29,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 
 /** Hundreds of passes of every kind with one worker, in processes with small heaps. */
 @ExtendWith(Leftovers.class)
-@Timeout(300)
+@Timeout(1800)
 final class MixedPassesTest {
   private static final int PASSES = 200;
   private static final int WARM = 50;

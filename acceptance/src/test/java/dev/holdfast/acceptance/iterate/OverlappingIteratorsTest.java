@@ -35,7 +35,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 
 /** Several iterators of one iterable, and several threads on one iterator. R62 */
 @ExtendWith(Leftovers.class)
-@Timeout(300)
+@Timeout(1800)
 final class OverlappingIteratorsTest {
 
   private static SubprocessIterable<Map<String, Object>> start(int units, boolean withArena) {

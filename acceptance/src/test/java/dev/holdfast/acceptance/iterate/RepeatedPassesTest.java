@@ -7,6 +7,7 @@ import dev.holdfast.loader.Lease;
 import dev.holdfast.loader.Subprocess;
 import dev.holdfast.loader.SubprocessIterable;
 import dev.holdfast.loader.SubprocessOptions;
+import dev.holdfast.testkit.ChildJvm;
 import dev.holdfast.testkit.Deadlines;
 import dev.holdfast.testkit.Leftovers;
 import dev.holdfast.testkit.Rounds;
@@ -23,7 +24,7 @@ import org.junit.jupiter.api.extension.ExtendWith;
 
 /** Views that are kept from one pass to the next. R1 */
 @ExtendWith(Leftovers.class)
-@Timeout(300)
+@Timeout(1800)
 final class RepeatedPassesTest {
   private static final int SEGMENT = 64 << 10;
   private static final int SEGMENTS = 12;
@@ -33,6 +34,7 @@ final class RepeatedPassesTest {
 
   private static SubprocessOptions options() {
     return SubprocessOptions.builder()
+        .jvmArgs(ChildJvm.SHORT_LIVED)
         .arena(
             SharedMemorySegmentPool.builder(SEGMENT, SEGMENTS).acquireTimeout(Feeds.LONG).build())
         .build();

@@ -29,7 +29,7 @@ import org.junit.jupiter.api.extension.ExtendWith;
 
 /** Workers whose items come through a ring. */
 @ExtendWith(Leftovers.class)
-@Timeout(300)
+@Timeout(1800)
 final class RingIterationTest {
   /** No multiple of anything, so that every later unit lies elsewhere. */
   private static final int CAPACITY = 3 * Feeds.PAYLOAD_BYTES + 17;

@@ -28,7 +28,7 @@ import org.junit.jupiter.api.extension.ExtendWith;
 
 /** A worker that is faster than its consumer, and one that is slower. R2 */
 @ExtendWith(Leftovers.class)
-@Timeout(300)
+@Timeout(1800)
 final class SlowConsumerTest {
 
   private static SubprocessIterable<Map<String, Object>> start(int units, Duration acquireTimeout) {

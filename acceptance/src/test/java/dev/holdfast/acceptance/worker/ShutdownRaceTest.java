@@ -25,7 +25,7 @@ import org.junit.jupiter.api.extension.ExtendWith;
 
 /** A close while both sides wait for each other. */
 @ExtendWith(Leftovers.class)
-@Timeout(180)
+@Timeout(1800)
 final class ShutdownRaceTest {
   private static final Duration WORKER_GONE = Duration.ofSeconds(3);
 

@@ -12,6 +12,7 @@ import dev.holdfast.loader.SubprocessOptions;
 import dev.holdfast.loader.WorkerDiedException;
 import dev.holdfast.loader.WorkerOutput;
 import dev.holdfast.loader.WorkerSource;
+import dev.holdfast.testkit.ChildJvm;
 import dev.holdfast.testkit.Stamps;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
@@ -34,7 +35,7 @@ final class Workers {
   /** Options of a worker that starts fast and whose outputs go nowhere. */
   static SubprocessOptions.Builder options() {
     return SubprocessOptions.builder()
-        .jvmArgs("-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC", "-Xmx128m")
+        .jvmArgs(ChildJvm.SHORT_LIVED, "-XX:+UseSerialGC", "-Xmx128m")
         .startTimeout(Duration.ofMinutes(3))
         .standardOutput(WorkerOutput.discard())
         .standardError(WorkerOutput.discard());
