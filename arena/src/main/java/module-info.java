@@ -25,5 +25,6 @@ module dev.holdfast.arena {
       dev.holdfast.loader,
       dev.holdfast.cli;
   exports dev.holdfast.arena.internal.wait to
+      dev.holdfast.cuda,
       dev.holdfast.loader;
 }

@@ -9,7 +9,8 @@
  *
  * Faults: a list, separated by commas, of FUNCTION=ACTION[@N]. The action happens at the N-th call of the
  * function (1 when left out, * for each). Actions: fail(CODE) does nothing and returns the code; late(CODE) does
- * it and returns the code; delay(MILLIS) has a copy complete that much later, and any other call take so long.
+ * it and returns the code; delay(MILLIS) has a copy complete that much later, and any other call take so long;
+ * block(MILLIS) has any call not return until all faults are ended, or so long.
  *
  * Configured by stubConfigure, or before it by the environment: HOLDFAST_STUB_LOG, HOLDFAST_STUB_FAULTS,
  * HOLDFAST_STUB_DEVICES, HOLDFAST_STUB_REGISTER_LIMIT (bytes that may be registered at a time).
@@ -23,6 +24,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/syscall.h>
 #include <sys/uio.h>
 #include <time.h>
 #include <unistd.h>
@@ -43,10 +45,13 @@ enum {
   NOT_REGISTERED = 713,
 };
 
+enum { ATTRIBUTE_MEMORY_TYPE = 2, MEMORY_TYPE_HOST = 1 };
+
 #define PAGE 4096UL
 #define PIECE (256UL << 10)
 #define MAX_FAULTS 64
 #define MAX_DEVICES 16
+#define MAX_CONTEXTS 256
 
 typedef struct fault {
   char function[40];
@@ -74,7 +79,7 @@ typedef struct event {
 } event;
 
 typedef struct task {
-  enum { COPY_TO_DEVICE, COPY_TO_HOST, RECORD, WAIT } what;
+  enum { COPY_TO_DEVICE, COPY_TO_HOST, RECORD, WAIT, CALL } what;
   long id;
   uintptr_t host;
   uintptr_t device;
@@ -84,6 +89,8 @@ typedef struct task {
   long delay;
   event *event;
   long generation;
+  void (*function)(void *);
+  void *argument;
   struct task *next;
 } task;
 
@@ -102,6 +109,7 @@ static FILE *out;
 static long sequence;
 static fault faults[MAX_FAULTS];
 static int fault_count;
+static long fault_plans; /* counts changes of the list */
 static counter counters[64];
 static int counter_count;
 static int devices = 1;
@@ -114,7 +122,7 @@ static stream *streams;
 static stream default_stream;
 static long next_id = 1;
 static int contexts[MAX_DEVICES];
-static __thread uintptr_t current[16];
+static __thread uintptr_t current[MAX_CONTEXTS];
 static __thread int depth;
 
 static void note(const char *format, ...) {
@@ -138,6 +146,8 @@ static void configure(const char *log, const char *plan, int device_count, unsig
   devices = device_count < MAX_DEVICES ? device_count : MAX_DEVICES;
   register_limit = limit == 0 ? ~0UL : limit;
   fault_count = 0;
+  fault_plans++;
+  pthread_cond_broadcast(&changed);
   counter_count = 0;
   configured = 1;
   snprintf(copy, sizeof copy, "%s", plan == NULL ? "" : plan);
@@ -174,6 +184,18 @@ static void pause_millis(long millis) {
   while (nanosleep(&time, &time) != 0 && errno == EINTR) {
   }
 }
+
+/* With the lock, which others can take meanwhile. */
+static void block_millis(long millis) {
+  long plan = fault_plans;
+  struct timespec until;
+  clock_gettime(CLOCK_REALTIME, &until);
+  until.tv_sec += millis / 1000;
+  while (plan == fault_plans && pthread_cond_timedwait(&changed, &lock, &until) != ETIMEDOUT) {
+  }
+}
+
+static long thread_id(void) { return syscall(SYS_gettid); }
 
 static int is_mapped(uintptr_t address, size_t bytes) {
   uintptr_t from = address & ~(PAGE - 1);
@@ -286,6 +308,7 @@ static int end(call *c, const char *format, ...) {
     delay = c->fault->argument;
   }
   note("%s %s code=%d done=%d", c->function, text, code, c->act);
+  if (c->fault != NULL && strcmp(c->fault->action, "block") == 0) block_millis(c->fault->argument);
   pthread_mutex_unlock(&lock);
   if (delay > 0) pause_millis(delay);
   return code;
@@ -348,6 +371,10 @@ static void *work(void *argument) {
     }
     if (t->what == WAIT) {
       while (t->event->reached < t->generation) pthread_cond_wait(&changed, &lock);
+    } else if (t->what == CALL) {
+      pthread_mutex_unlock(&lock);
+      t->function(t->argument);
+      pthread_mutex_lock(&lock);
     } else if (t->what == RECORD) {
       t->event->reached = t->generation;
     } else {
@@ -429,6 +456,8 @@ EXPORT void stubConfigure(const char *log, const char *plan, int device_count, u
 EXPORT void stubEndFaults(void) {
   pthread_mutex_lock(&lock);
   fault_count = 0;
+  fault_plans++;
+  pthread_cond_broadcast(&changed);
   pthread_mutex_unlock(&lock);
 }
 
@@ -530,16 +559,16 @@ EXPORT int cuDevicePrimaryCtxRelease_v2(int device) {
 
 EXPORT int cuCtxPushCurrent_v2(uintptr_t context) {
   call c = begin("cuCtxPushCurrent");
-  if (context == 0 || depth == 16) refuse(&c, INVALID_VALUE);
+  if (context == 0 || depth == MAX_CONTEXTS) refuse(&c, INVALID_VALUE);
   if (c.act) current[depth++] = context;
-  return end(&c, "depth=%d", depth);
+  return end(&c, "depth=%d thread=%ld", depth, thread_id());
 }
 
 EXPORT int cuCtxPopCurrent_v2(uintptr_t *context) {
   call c = begin("cuCtxPopCurrent");
   require_context(&c);
   if (c.act) *context = current[--depth];
-  return end(&c, "depth=%d", depth);
+  return end(&c, "depth=%d thread=%ld", depth, thread_id());
 }
 
 EXPORT int cuStreamCreate(uintptr_t *handle, unsigned flags) {
@@ -601,6 +630,21 @@ EXPORT int cuStreamWaitEvent(uintptr_t handle, uintptr_t waited, unsigned flags)
     push(s, t);
   }
   return end(&c, "stream=0x%lx event=0x%lx flags=%u", handle, waited, flags);
+}
+
+EXPORT int cuLaunchHostFunc(uintptr_t handle, void (*function)(void *), void *argument) {
+  call c = begin("cuLaunchHostFunc");
+  stream *s = stream_of(handle);
+  require_context(&c);
+  if (s == NULL) refuse(&c, INVALID_HANDLE);
+  if (c.act) {
+    task *t = calloc(1, sizeof *t);
+    t->what = CALL;
+    t->function = function;
+    t->argument = argument;
+    push(s, t);
+  }
+  return end(&c, "stream=0x%lx", handle);
 }
 
 EXPORT int cuEventCreate(uintptr_t *handle, unsigned flags) {
@@ -711,6 +755,15 @@ EXPORT int cuMemHostUnregister(uintptr_t address) {
   return end(&c, "address=0x%lx mapped=%d inflight=%d", address, mapped, flights);
 }
 
+EXPORT int cuPointerGetAttribute(void *data, int attribute, uintptr_t pointer) {
+  call c = begin("cuPointerGetAttribute");
+  require_context(&c);
+  if (attribute != ATTRIBUTE_MEMORY_TYPE || find_overlap(registered, pointer, 1) == NULL) refuse(&c, INVALID_VALUE);
+  if (c.act) *(unsigned *)data = MEMORY_TYPE_HOST;
+  return end(&c, "attribute=%d pointer=0x%lx", attribute, pointer);
+}
+
+/* As the driver's manual says, memory that is registered in part is refused. */
 static int copy(const char *function, int what, uintptr_t host, uintptr_t device, size_t bytes, uintptr_t handle) {
   call c = begin(function);
   stream *s = stream_of(handle);
@@ -720,6 +773,7 @@ static int copy(const char *function, int what, uintptr_t host, uintptr_t device
   require_context(&c);
   if (s == NULL) refuse(&c, INVALID_HANDLE);
   if (bytes == 0 || find_around(allocated, device, bytes) == NULL) refuse(&c, INVALID_VALUE);
+  if (!is_registered && find_overlap(registered, host, bytes) != NULL) refuse(&c, INVALID_VALUE);
   if (c.act && !is_mapped(host, bytes)) {
     note("violation what=copy-of-unmapped-memory host=0x%lx bytes=%lu", host, bytes);
     refuse(&c, INVALID_VALUE);

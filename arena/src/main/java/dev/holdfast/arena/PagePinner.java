@@ -22,6 +22,7 @@ public interface PagePinner {
    * @param memory native memory that begins at a page
    * @return the registration, to be closed before the memory is unmapped
    * @throws IllegalArgumentException when the memory lies on the heap or does not begin at a page
+   * @throws IllegalStateException when the memory's scope has ended
    * @throws PinningException when it is refused or would exceed the budget; nothing is left locked
    */
   Registration register(MemorySegment memory);

@@ -13,8 +13,9 @@ import java.lang.foreign.MemorySegment;
  * Thread-safe.
  *
  * <p>Memory that another part of the process registered before stays that one's: it is used like
- * any other, and this pinner never unregisters it. A registration is not ended while a copy of this
- * module uses its memory.
+ * any other, and this pinner never unregisters it. Where that is only a part of the memory the
+ * registration is refused, since a copy must not span both. A registration is not ended while a
+ * copy of this module uses its memory, which is kept reachable as long.
  */
 public final class CudaPagePinner implements PagePinner {
   private final CudaContext context;

@@ -18,8 +18,8 @@ import org.jspecify.annotations.Nullable;
  * page-locked. A call returns when all its copies are done; until that is proved, sources, that
  * memory and the stream are kept, also when the call fails.
  *
- * <p>Thread-safe: each thread has a stream of its own, made on its first copy. {@link #close} gives
- * them back.
+ * <p>Thread-safe: each platform thread has a stream of its own, made on its first copy; virtual
+ * threads take turns with as many as there are copies at a time. {@link #close} gives them back.
  */
 public final class DeviceToHost implements AutoCloseable {
   private final Lanes lanes;
@@ -136,7 +136,11 @@ public final class DeviceToHost implements AutoCloseable {
     return copy;
   }
 
-  /** Waits for copies under way and gives all streams back. Repeating it does nothing. */
+  /**
+   * Waits for copies under way and gives all streams back. Repeating it does nothing.
+   *
+   * @throws IllegalStateException when code that one of its own copies calls closes it
+   */
   @Override
   public void close() {
     lanes.close();

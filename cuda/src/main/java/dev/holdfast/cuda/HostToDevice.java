@@ -24,8 +24,9 @@ import org.jspecify.annotations.Nullable;
  * theirs. A call returns when all its copies are done; until that is proved, sources, destinations
  * and the stream are kept, also when the call fails.
  *
- * <p>Thread-safe: each thread has a stream of its own, made on its first copy. {@link #close} gives
- * the streams back; device tensors live on.
+ * <p>Thread-safe: each platform thread has a stream of its own, made on its first copy; virtual
+ * threads take turns with as many as there are copies at a time. {@link #close} gives the streams
+ * back; device tensors live on.
  */
 public final class HostToDevice implements AutoCloseable {
   private final Lanes lanes;
@@ -135,6 +136,8 @@ public final class HostToDevice implements AutoCloseable {
   /**
    * Waits for copies under way and gives all streams and kept results back. Repeating it does
    * nothing.
+   *
+   * @throws IllegalStateException when code that one of its own copies calls closes it
    */
   @Override
   public void close() {
@@ -162,7 +165,8 @@ public final class HostToDevice implements AutoCloseable {
 
     /**
      * Has each thread keep its last results reachable, so that their memory is not freed while
-     * kernels that were asked for may still read it.
+     * kernels that were asked for may still read it. Virtual threads share what is kept as they
+     * share streams.
      *
      * @param results how many
      * @return this builder

@@ -347,6 +347,62 @@ class DeviceCopyTest {
     assertThrows(IllegalStateException.class, () -> to.copy(Tensor.of(new int[] {1}, 1)));
   }
 
+  /** Asks for a copy, or closes the copier, when it is asked for its tensor. */
+  record Busy(HostToDevice to, DeviceToHost back, boolean closes, Tensor tensor) {
+    @Override
+    public Tensor tensor() {
+      if (closes) {
+        to.close();
+      }
+      try (DeviceTensor there = to.copy(tensor)) {
+        return back.copy(there);
+      }
+    }
+  }
+
+  @Test
+  void codeThatACopyCallsMayCopyByTheSameCopier() {
+    try (HostToDevice to = HostToDevice.create();
+        DeviceToHost back = DeviceToHost.create()) {
+      Tensor first = Tensor.of(new int[] {1, 2}, 2);
+      Tensor second = Tensor.of(new int[] {3}, 1);
+      List<Object> item = List.of(first, new Busy(to, back, false, second), second);
+      List<Object> there = to.copy(item);
+      Tensor again = back.copy((Tensor) there.get(0));
+      assertArrayEquals(new int[] {1, 2}, again.toIntArray());
+      again = back.copy((Tensor) there.get(2));
+      assertArrayEquals(new int[] {3}, again.toIntArray());
+      ((DeviceTensor) there.get(0)).close();
+      ((DeviceTensor) there.get(2)).close();
+    }
+  }
+
+  @Test
+  void codeThatACopyCallsCannotCloseItsCopier() {
+    try (HostToDevice to = HostToDevice.create();
+        DeviceToHost back = DeviceToHost.create()) {
+      Tensor tensor = Tensor.of(new int[] {1, 2}, 2);
+      List<Object> item = List.of(tensor, new Busy(to, back, true, tensor));
+      assertThrows(IllegalStateException.class, () -> to.copy(item));
+      try (DeviceTensor there = to.copy(tensor)) {
+        assertArrayEquals(new int[] {1, 2}, back.copy(there).toIntArray());
+      }
+    }
+  }
+
+  @Test
+  void idleStagingMemoryOfOtherThreadsMakesRoomUnderTheBudget() throws Exception {
+    PagePinner pinner = CudaPagePinner.of(3 << 20);
+    try (HostToDevice to = HostToDevice.builder().pinnedStaging(pinner).build()) {
+      for (int size : new int[] {1 << 20, 2 << 20, 3 << 20}) {
+        Tensor tensor = Tensor.of(new byte[size], size);
+        to.copy(tensor).close();
+        Deadlines.result(Deadlines.start("copier", () -> to.copy(Tensor.of(new byte[size], size))))
+            .close();
+      }
+    }
+  }
+
   @Test
   void aDeviceThatIsNotThereIsNamed() {
     int devices = CudaDriver.devices().size();

@@ -10,6 +10,7 @@ import dev.holdfast.arena.ViewScope;
 import dev.holdfast.arena.internal.life.Closer;
 import dev.holdfast.arena.internal.life.Quarantine;
 import dev.holdfast.arena.payload.Tensor;
+import dev.holdfast.cuda.CudaDriver;
 import dev.holdfast.cuda.CudaPagePinner;
 import dev.holdfast.cuda.DeviceException;
 import dev.holdfast.cuda.DeviceTensor;
@@ -21,10 +22,16 @@ import dev.holdfast.testkit.cuda.StubDriver;
 import dev.holdfast.testkit.cuda.StubLog;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Set;
 import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.FutureTask;
 import java.util.concurrent.TimeUnit;
+import java.util.function.Consumer;
 import java.util.function.Function;
 import java.util.function.Supplier;
+import java.util.stream.Collectors;
+import java.util.stream.IntStream;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
@@ -32,37 +39,69 @@ import org.junit.jupiter.api.extension.ExtendWith;
 /**
  * Every fault of the driver at every call of a whole life of a pinned arena: opened, filled, copied
  * to a device and back, closed. After each one the log must be clean, and nothing may be left.
+ *
+ * <p>A call is refused with an error of its own, does what it should and reports an error, or takes
+ * its time.
  */
 @ExtendWith(Leftovers.class)
 class DriverFaultsTest {
   private static final long SEGMENT = 96 << 10;
   private static final long BUDGET = 32 << 20;
-  private static final List<String> FAILING =
+
+  /** A function and the error that it is refused with. */
+  private record Call(String function, int code) {}
+
+  private static final String PUSH = "cuCtxPushCurrent";
+  private static final String POP = "cuCtxPopCurrent";
+  private static final List<Call> CALLS =
       List.of(
-          "cuCtxPushCurrent=fail(201)",
-          "cuCtxPopCurrent=fail(201)",
-          "cuStreamCreate=fail(2)",
-          "cuStreamDestroy=fail(999)",
-          "cuStreamSynchronize=fail(999)",
-          "cuStreamSynchronize=late(999)",
-          "cuStreamWaitEvent=fail(999)",
-          "cuEventCreate=fail(2)",
-          "cuEventRecord=fail(999)",
-          "cuEventDestroy=fail(999)",
-          "cuMemAlloc=fail(2)",
-          "cuMemFree=fail(999)",
-          "cuMemHostRegister=fail(1)",
-          "cuMemHostRegister=fail(2)",
-          "cuMemHostRegister=fail(712)",
-          "cuMemHostRegister=fail(801)",
-          "cuMemHostUnregister=fail(999)",
-          "cuMemHostUnregister=late(999)",
-          "cuMemcpyHtoDAsync=fail(1)",
-          "cuMemcpyHtoDAsync=late(999)",
-          "cuMemcpyHtoDAsync=delay(30)",
-          "cuMemcpyDtoHAsync=fail(1)",
-          "cuMemcpyDtoHAsync=late(999)",
-          "cuMemcpyDtoHAsync=delay(30)");
+          new Call(PUSH, 201),
+          new Call(POP, 201),
+          new Call("cuDeviceGet", 101),
+          new Call("cuDeviceGetName", 101),
+          new Call("cuDeviceTotalMem", 101),
+          new Call("cuStreamCreate", 2),
+          new Call("cuStreamDestroy", 999),
+          new Call("cuStreamWaitEvent", 999),
+          new Call("cuEventCreate", 2),
+          new Call("cuEventRecord", 999),
+          new Call("cuEventDestroy", 999),
+          new Call("cuMemAlloc", 2),
+          new Call("cuMemFree", 999),
+          new Call("cuPointerGetAttribute", 999),
+          new Call("cuMemHostRegister", 1),
+          new Call("cuMemHostRegister", 2),
+          new Call("cuMemHostRegister", 712),
+          new Call("cuMemHostRegister", 801),
+          new Call("cuMemHostUnregister", 999),
+          new Call("cuMemcpyHtoDAsync", 1),
+          new Call("cuMemcpyDtoHAsync", 1));
+
+  /** How a thread learns that its copies are done. */
+  private static final Call WAITS = new Call("cuStreamSynchronize", 999);
+
+  private static final Call ASKS = new Call("cuStreamQuery", 999);
+
+  /** A refusal of these is logged and changes nothing, so that one life has many of them. */
+  private static final Set<String> CHANGES_NOTHING =
+      Set.of(POP, "cuStreamDestroy", "cuEventDestroy", "cuMemFree");
+
+  /** What these did before they reported an error is nothing that the program could undo. */
+  private static final Set<String> LEAVES_NOTHING =
+      Set.of(PUSH, "cuDeviceGet", "cuDeviceGetName", "cuDeviceTotalMem", "cuPointerGetAttribute");
+
+  private static final List<String> TOGETHER =
+      List.of(
+          "cuMemHostRegister=late(999),cuMemHostUnregister=fail(999)",
+          "cuMemHostRegister=late(999),cuMemHostUnregister=late(999)",
+          "cuMemHostRegister=late(999),cuMemHostUnregister=fail(999)@1,cuMemHostUnregister=fail(999)@2",
+          "cuMemHostRegister=late(999),cuPointerGetAttribute=fail(999)@2",
+          "cuMemHostRegister=late(999),cuCtxPushCurrent=fail(201)@3",
+          "cuMemHostRegister=late(999)@*",
+          "cuMemcpyHtoDAsync=fail(1)@2,cuStreamSynchronize=fail(999),cuStreamQuery=fail(999)",
+          "cuMemcpyHtoDAsync=delay(30)@*,cuStreamSynchronize=fail(999),cuStreamQuery=fail(999)",
+          "cuMemcpyDtoHAsync=delay(30)@*,cuStreamSynchronize=late(999)@2,cuStreamQuery=late(999)",
+          "cuMemcpyDtoHAsync=late(999)@*,cuStreamSynchronize=fail(999)@2,cuStreamQuery=fail(999)@2");
 
   private StubDriver stub;
 
@@ -88,39 +127,103 @@ class DriverFaultsTest {
 
   @Test
   void noFaultAtAnyCallOfAPoolsLifeLosesOrEndsAnythingTwice() throws Exception {
-    inject(Pinned::pool);
+    inject(Pinned::pool, Runnable::run, WAITS);
   }
 
   @Test
   void noFaultAtAnyCallOfARingsLifeLosesOrEndsAnythingTwice() throws Exception {
-    inject(Pinned::ring);
+    inject(Pinned::ring, Runnable::run, WAITS);
   }
 
-  private void inject(Supplier<Pinned> arenas) throws Exception {
-    List<HoldfastFailure> none = live(arenas, "");
-    assertEquals(List.of(), none);
+  @Test
+  void noFaultAtAnyCallOfAPoolsLifeOnAVirtualThreadDoesEither() throws Exception {
+    inject(Pinned::pool, DriverFaultsTest::runVirtual, ASKS);
+  }
+
+  @Test
+  void noFaultAtAnyCallOfARingsLifeOnAVirtualThreadDoesEither() throws Exception {
+    inject(Pinned::ring, DriverFaultsTest::runVirtual, ASKS);
+  }
+
+  private static void runVirtual(Runnable body) {
+    FutureTask<Void> task = new FutureTask<>(body, null);
+    var _ = Thread.ofVirtual().start(task);
+    try {
+      Deadlines.result(task);
+    } catch (Exception e) {
+      throw new AssertionError(e);
+    }
+  }
+
+  private void inject(Supplier<Pinned> arenas, Consumer<Runnable> thread, Call ends)
+      throws Exception {
+    assertEquals(List.of(), live(arenas, thread, ""));
     StubLog usual = stub.log();
-    int runs = 0;
-    for (String fault : FAILING) {
-      String function = fault.substring(0, fault.indexOf('='));
-      long calls = usual.count(function);
-      assertTrue(calls > 0, function);
-      for (int at = 1; at <= calls; at++) {
-        live(arenas, fault + "@" + at);
-        runs++;
+    List<String> plans = new ArrayList<>(TOGETHER);
+    List<Call> calls = Stream.concat(CALLS.stream(), Stream.of(ends)).toList();
+    plans.add(each(calls, "delay(1)"));
+    plans.add("cuMemcpyHtoDAsync=delay(30)@*,cuMemcpyDtoHAsync=delay(30)@*");
+    plans.add(
+        each(
+            calls.stream().filter(call -> CHANGES_NOTHING.contains(call.function)).toList(),
+            "late(999)"));
+    for (Call call : calls) {
+      addPlans(plans, call, (int) usual.count(call.function), ends.equals(ASKS));
+    }
+    for (String faults : plans) {
+      live(arenas, thread, faults);
+    }
+    System.out.println("faults injected: " + plans.size());
+  }
+
+  private static String each(List<Call> calls, String action) {
+    return calls.stream()
+        .map(Call::function)
+        .distinct()
+        .map(function -> function + "=" + action + "@*")
+        .collect(Collectors.joining(","));
+  }
+
+  /**
+   * Adds plans in which a call is refused, or reports an error after it has done what it should.
+   *
+   * @param count how often it is made in a life
+   * @param virtual whether the life is a virtual thread's, where only one context out of five is
+   *     refused: who makes a call is all that is different
+   */
+  private static void addPlans(List<String> plans, Call call, int count, boolean virtual) {
+    String function = call.function;
+    assertTrue(count > 0, function);
+    String fail = function + "=fail(" + call.code + ")@";
+    String late = function + "=late(999)@";
+    if (CHANGES_NOTHING.contains(function)) {
+      plans.add(everySecond(fail, 1, count));
+      if (count > 1) {
+        plans.add(everySecond(fail, 2, count));
       }
-      if (!function.equals("cuCtxPopCurrent")) { // else all threads would run out of contexts
-        live(arenas, fault + "@*");
-        runs++;
+      return;
+    }
+    for (int at = 1; at <= count; at += virtual && function.equals(PUSH) ? 5 : 1) {
+      plans.add(fail + at);
+      if (!LEAVES_NOTHING.contains(function)) {
+        plans.add(late + at);
       }
     }
-    System.out.println("faults injected: " + runs);
+    plans.add(fail + "*");
+    plans.add(late + "*");
+  }
+
+  private static String everySecond(String fault, int first, int count) {
+    return IntStream.iterate(first, at -> at <= count, at -> at + 2)
+        .mapToObj(at -> fault + at)
+        .collect(Collectors.joining(","));
   }
 
   /**
    * Runs a whole life with a plan of faults, on a thread of its own, and checks what is left of it.
    */
-  private List<HoldfastFailure> live(Supplier<Pinned> arenas, String faults) throws Exception {
+  private List<HoldfastFailure> live(
+      Supplier<Pinned> arenas, Consumer<Runnable> thread, String faults) throws Exception {
     stub.configure(faults);
     List<HoldfastFailure> failures = new ArrayList<>();
     try {
@@ -128,7 +231,7 @@ class DriverFaultsTest {
           "life",
           Deadlines.GENEROUS,
           () -> {
-            life(arenas, failures);
+            thread.accept(() -> life(arenas, failures));
             return null;
           });
       stub.endFaults();
@@ -167,13 +270,14 @@ class DriverFaultsTest {
    * cannot see.
    */
   private List<String> left(String faults) {
-    boolean refusedUnseen = faults.startsWith("cuCtxPushCurrent");
+    boolean refusedUnseen = faults.contains(PUSH);
     return stub.log().violations(true).stream()
         .filter(violation -> !refusedUnseen || !violation.startsWith("end: not given back"))
         .toList();
   }
 
   private void life(Supplier<Pinned> arenas, List<HoldfastFailure> failures) {
+    attempt(failures, () -> assertEquals(2, CudaDriver.devices().size()));
     attempt(
         failures,
         () -> {
@@ -191,10 +295,7 @@ class DriverFaultsTest {
     long address = unit.tensors().getFirst().segment().address();
     try (HostToDevice to = HostToDevice.create();
         DeviceToHost back = DeviceToHost.create()) {
-      boolean foreign = faultsSay("712");
-      if (!foreign) {
-        assertEquals(arena.isPinned.apply(arena.feed), stub.isRegistered(address, 40_000));
-      }
+      assertEquals(arena.isPinned.apply(arena.feed), stub.isRegistered(address, 40_000));
       attempt(
           failures,
           () -> {
@@ -216,10 +317,6 @@ class DriverFaultsTest {
     if (failures.stream().noneMatch(DeviceException.class::isInstance)) {
       arena.feed.overwrite(4, SEGMENT);
     }
-  }
-
-  private boolean faultsSay(String code) {
-    return stub.faults().contains(code);
   }
 
   private static void attempt(List<HoldfastFailure> failures, Runnable body) {

@@ -9,12 +9,14 @@ import dev.holdfast.arena.ArenaReader;
 import dev.holdfast.arena.PagePinner;
 import dev.holdfast.arena.PinningException;
 import dev.holdfast.arena.SharedMemorySegmentPool;
+import dev.holdfast.arena.StorageHold;
 import dev.holdfast.arena.StorageRetainedException;
 import dev.holdfast.arena.ViewScope;
 import dev.holdfast.cuda.CudaPagePinner;
 import dev.holdfast.cuda.HostToDevice;
 import dev.holdfast.testkit.ChildJvm;
 import dev.holdfast.testkit.Deadlines;
+import dev.holdfast.testkit.GcPressure;
 import dev.holdfast.testkit.Leftovers;
 import dev.holdfast.testkit.Maps;
 import dev.holdfast.testkit.Parent;
@@ -23,12 +25,16 @@ import dev.holdfast.testkit.cuda.StubLog;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.List;
+import java.util.Objects;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** Who registers, who unregisters, and when. R97, R98, R99 on the stub driver. */
 @ExtendWith(Leftovers.class)
@@ -94,6 +100,9 @@ class RegistrationsTest {
       to.copy(held.tensors().getFirst()).close();
       System.out.println("pinned " + pool.isPinned());
       switch (args[0]) {
+        case "hold" -> {
+          var _ = StorageHold.of(held.tensors().getFirst().segment());
+        }
         case "wait" -> Thread.sleep(Long.MAX_VALUE);
         case "copy" -> {
           var _ = Thread.ofPlatform().daemon().start(() -> to.copy(held.tensors().getFirst()));
@@ -119,6 +128,30 @@ class RegistrationsTest {
     assertEquals(1, written.done("cuMemHostRegister").size());
     assertEquals(1, written.done("cuMemHostUnregister").size());
     written.assertCleanAndOver();
+  }
+
+  // R97
+  @Test
+  void atExitNothingIsUnregisteredThatIsHeldForAReaderNobodyKnows() {
+    Path log = stub.newLog();
+    try (ChildJvm child = child(log, "hold")) {
+      assertEquals("true", child.awaitLine("pinned "));
+      child.awaitSuccess();
+    }
+    StubLog written = StubLog.read(log);
+    assertEquals(0, written.count("cuMemHostUnregister"));
+    written.assertClean();
+  }
+
+  // R97
+  @Test
+  void aDriverThatStandsStillDoesNotKeepTheProcess() {
+    Path log = stub.newLog();
+    try (ChildJvm child = child(log, "exit", "cuMemHostUnregister=block(600000)")) {
+      assertEquals("true", child.awaitLine("pinned "));
+      child.awaitSuccess();
+    }
+    StubLog.read(log).assertClean();
   }
 
   // R97
@@ -178,18 +211,154 @@ class RegistrationsTest {
     stub.assertCleanAndOver();
   }
 
+  /** A pinner that is second: somebody has registered a part of the memory just before. */
+  private final class Late implements PagePinner {
+    private final PagePinner pinner = CudaPagePinner.of(1 << 20);
+    private final long from;
+    private final long byteSize;
+    private @Nullable MemorySegment ofAnother;
+
+    Late(long from, long byteSize) {
+      this.from = from;
+      this.byteSize = byteSize;
+    }
+
+    @Override
+    public Registration register(MemorySegment memory) {
+      ofAnother = memory.asSlice(from, byteSize);
+      stub.registerAsAnother(ofAnother);
+      return pinner.register(memory);
+    }
+
+    MemorySegment ofAnother() {
+      return Objects.requireNonNull(ofAnother);
+    }
+  }
+
+  private static SharedMemorySegmentPool pool(PagePinner pinner) {
+    return SharedMemorySegmentPool.builder(SEGMENT, 8).pinned(pinner).build();
+  }
+
   // R98
   @Test
   void aPoolThatIsRegisteredAlreadyIsPinnedAndLeftAlone() {
-    stub.configure("cuMemHostRegister=fail(712)");
-    SharedMemorySegmentPool pool = pool();
+    Late late = new Late(0, DATA);
+    SharedMemorySegmentPool pool = pool(late);
+    Feed.Received held;
     try (Feed feed = new Feed(pool)) {
       assertTrue(pool.isPinned());
       assertEquals(DATA, pool.pinnedBytes());
       feed.overwrite(20, SEGMENT);
+      held = feed.pass(ViewScope.SHARED, SEGMENT);
     }
-    assertFalse(pool.isPinned());
     assertEquals(0, stub.calls("cuMemHostUnregister"));
+    stub.unregisterAsAnother(late.ofAnother());
+    held.lease().close();
+    Deadlines.assertEventually("nothing is left", () -> !pool.isPinned());
+    stub.assertCleanAndOver();
+  }
+
+  // R98
+  @ParameterizedTest
+  @ValueSource(longs = {0, PAGE, DATA - PAGE})
+  void aPoolThatIsRegisteredInPartIsNotPinnedAndThePartIsLeftAlone(long from) {
+    Late late = new Late(from, PAGE);
+    try (SharedMemorySegmentPool pool = pool(late)) {
+      PinningException e = assertThrows(PinningException.class, pool::openReader);
+      assertEquals(712, e.facts().get("code"));
+      assertEquals(DATA, e.facts().get("askedBytes"));
+      assertTrue(e.advice().contains("part"), e.advice());
+      assertFalse(pool.isPinned());
+      assertEquals(0, stub.calls("cuMemHostUnregister"));
+      stub.unregisterAsAnother(late.ofAnother());
+      pool.unlink();
+    }
+    stub.assertCleanAndOver();
+  }
+
+  // R98
+  @Test
+  void aRefusalWithoutAnyRegistrationIsNoneOfAnother() {
+    stub.configure("cuMemHostRegister=fail(712)");
+    try (SharedMemorySegmentPool pool = pool()) {
+      assertThrows(PinningException.class, pool::openReader);
+      assertFalse(pool.isPinned());
+      pool.unlink();
+    }
+    stub.assertCleanAndOver();
+  }
+
+  // R98
+  @Test
+  void whatAnotherHasIsNotUnregisteredAfterARefusalOfAnyKind() {
+    stub.configure("cuMemHostRegister=fail(2)@2");
+    Late late = new Late(0, DATA);
+    try (SharedMemorySegmentPool pool = pool(late)) {
+      assertThrows(PinningException.class, pool::openReader);
+      assertEquals(0, stub.calls("cuMemHostUnregister"));
+      stub.unregisterAsAnother(late.ofAnother());
+      pool.unlink();
+    }
+    stub.assertCleanAndOver();
+  }
+
+  // R97
+  @Test
+  void aRegistrationThatIsCalledRefusedAndStandsIsUndoneAtOnce() {
+    stub.configure("cuMemHostRegister=late(999)");
+    try (SharedMemorySegmentPool pool = pool()) {
+      assertThrows(PinningException.class, pool::openReader);
+      assertEquals(1, stub.log().done("cuMemHostUnregister").size());
+      try (ArenaReader _ = pool.openReader()) {
+        assertTrue(pool.isPinned());
+      }
+      pool.unlink();
+    }
+    stub.assertCleanAndOver();
+  }
+
+  // R97, D9
+  @Test
+  void whatCannotBeUndoneKeepsTheMemoryMappedUntilItCan() {
+    stub.configure(
+        "cuMemHostRegister=late(999),cuMemHostUnregister=fail(999)@1,"
+            + "cuMemHostUnregister=fail(999)@2,cuPointerGetAttribute=fail(999)@4");
+    SharedMemorySegmentPool pool = pool();
+    PinningException e = assertThrows(PinningException.class, pool::openReader);
+    assertEquals(1, e.getSuppressed().length);
+    assertFalse(pool.isPinned(), "nobody knows");
+    long address = stub.log().done("cuMemHostRegister").getFirst().value("address");
+    Deadlines.assertEventually("nobody else uses the mapping", () -> !isPopulating());
+    assertThrows(StorageRetainedException.class, pool::close);
+    assertTrue(stub.isRegistered(address, DATA));
+    assertTrue(Maps.containing(address).isPresent());
+    Deadlines.assertEventually("a retry succeeds", () -> closes(pool));
+    assertTrue(Maps.containing(address).isEmpty());
+    pool.unlink();
+    stub.assertCleanAndOver();
+  }
+
+  // D9
+  @Test
+  void memoryThatOnlyTheCollectorFreesStaysWhileItIsRegistered() {
+    PagePinner.Registration registration = registerCollected(32 << 20);
+    long address = stub.log().done("cuMemHostRegister").getFirst().value("address");
+    GcPressure.collect();
+    Deadlines.pause(Duration.ofMillis(50));
+    assertTrue(Maps.containing(address).isPresent());
+    registration.close();
+    Deadlines.assertEventually(
+        "it is freed",
+        () -> {
+          GcPressure.collect();
+          return Maps.containing(address).isEmpty();
+        });
+    stub.assertCleanAndOver();
+  }
+
+  private static PagePinner.Registration registerCollected(long byteSize) {
+    MemorySegment memory = Arena.ofAuto().allocate(byteSize, PAGE);
+    return CudaPagePinner.of(byteSize).register(memory);
   }
 
   // R98

@@ -237,6 +237,39 @@ class TransfersInFlightTest {
     stub.assertCleanAndOver();
   }
 
+  /** Copies by the same copier when it is asked for its tensor, and goes on when that fails. */
+  record Nested(HostToDevice to, Tensor tensor) {
+    @Override
+    public Tensor tensor() {
+      assertThrows(DeviceException.class, () -> to.copy(tensor));
+      Deadlines.assertEventually(
+          "the stream of the copy is given back",
+          () -> {
+            Quarantine.retry();
+            return Quarantine.size() == 0;
+          });
+      return tensor;
+    }
+  }
+
+  // D9
+  @Test
+  void anUnprovedCopyWithinACopyTakesNoStreamAway() {
+    stub.configure("cuStreamSynchronize=fail(999)");
+    try (HostToDevice to = HostToDevice.create();
+        DeviceToHost back = DeviceToHost.create()) {
+      assertArrayEquals(new int[] {1, 2}, lastOf(to, back).toIntArray());
+    }
+    stub.assertCleanAndOver(); // what was copied is dropped, and the collector frees it
+  }
+
+  private static Tensor lastOf(HostToDevice to, DeviceToHost back) {
+    Tensor tensor = Tensor.of(new int[] {1, 2}, 2);
+    Tensor another = Tensor.of(new int[] {3}, 1);
+    List<Object> there = to.copy(List.of(another, new Nested(to, tensor), tensor));
+    return back.copy((Tensor) there.getLast());
+  }
+
   @Test
   void copiesFromAnUnpinnedArenaAreCountedApartAndAreAsSafe() {
     stub.configure("cuMemcpyHtoDAsync=delay(100)@*");

@@ -23,10 +23,13 @@ import java.util.function.LongFunction;
  */
 final class CopyRates {
   private static final long MIB = 1L << 20;
-  private static final long[] SIZES = {8 * MIB, 64 * MIB};
+
+  /** What is measured, in MiB. */
+  static final String SIZES = "8,64";
+
   private static final int UNITS = 4;
-  private static final int RUNS = 5;
-  private static final long BYTES_PER_RUN = 1024 * MIB;
+  private static final int RUNS = Integer.getInteger("holdfast.gpu.runs", 5);
+  private static final long BYTES_PER_RUN = Long.getLong("holdfast.gpu.mib-per-run", 1024) * MIB;
 
   private CopyRates() {}
 
@@ -53,7 +56,8 @@ final class CopyRates {
 
   /** Measures and prints a table. */
   static void print(PrintStream out) {
-    for (long size : SIZES) {
+    for (String mib : System.getProperty("holdfast.gpu.sizes", SIZES).split(",", -1)) {
+      long size = Long.parseLong(mib) * MIB;
       for (Row row : rows()) {
         List<Double> rates = measure(row.arena().apply(size), size);
         StringBuilder line = new StringBuilder("%-14s %3d MiB ".formatted(row.name(), size / MIB));

@@ -66,7 +66,8 @@ public final class GpuCheck {
         LauncherDiscoveryRequestBuilder.request()
             .selectors(
                 DiscoverySelectors.selectClass("dev.holdfast.acceptance.pinning.CudaPinnerTest"),
-                DiscoverySelectors.selectClass("dev.holdfast.acceptance.device.DeviceCopyTest"))
+                DiscoverySelectors.selectClass("dev.holdfast.acceptance.device.DeviceCopyTest"),
+                DiscoverySelectors.selectClass("dev.holdfast.acceptance.device.RawCopiesTest"))
             .build();
     SummaryGeneratingListener listener = new SummaryGeneratingListener();
     LauncherFactory.create().execute(request, listener);

@@ -1,6 +1,7 @@
 package dev.holdfast.acceptance.gpu;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.holdfast.testkit.ChildJvm;
@@ -10,11 +11,12 @@ import java.io.OutputStream;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.time.Duration;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.TimeUnit;
+import java.util.regex.Pattern;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Assumptions;
 import org.junit.jupiter.api.Test;
@@ -38,13 +40,58 @@ class GpuCheckTest {
     }
   }
 
+  /** The stub copies slowly, so that smaller units and few runs must do. */
+  private static final String[] SMALL = {
+    "-Dholdfast.gpu.sizes=1,2", "-Dholdfast.gpu.mib-per-run=1", "-Dholdfast.gpu.raw-bytes=150011"
+  };
+
   @Test
-  void onADriverItRunsTheSuitesAndCountsThem() {
+  void onADriverItMeasuresRatesAlone() {
+    assertEquals("8,64", CopyRates.SIZES);
     try (ChildJvm child =
-        check(StubDriver.install().file().toString()).args("--no-rates").start()) {
-      child.awaitSuccess(Duration.ofMinutes(5));
-      assertTrue(child.output().contains(" passed, 0 failed, 0 skipped"), child.output());
+        check(StubDriver.install().file().toString())
+            .jvmArgs(SMALL)
+            .jvmArgs("-Dholdfast.gpu.runs=2")
+            .args("--rates-only")
+            .start()) {
+      child.awaitSuccess();
+      assertRates(2, child.output());
+      assertFalse(child.output().contains(" passed, "), child.output());
     }
+  }
+
+  /** Each arena at each size, pageable and page-locked, and every run of it. */
+  private static void assertRates(int runs, String output) {
+    for (String arena : List.of("pool pageable", "pool pinned", "ring pageable", "ring pinned")) {
+      for (int mib : new int[] {1, 2}) {
+        String row = "(?m)^" + arena + " +" + mib + " MiB( +\\d+\\.\\d\\d){" + runs + "} GiB/s$";
+        assertTrue(Pattern.compile(row).matcher(output).find(), row + " in " + output);
+      }
+    }
+  }
+
+  @Test
+  void aPackedCopyNeedsNothingButADriver(@TempDir Path folder) throws Exception {
+    Path packed = folder.resolve("packed");
+    Run made =
+        script(
+            checkout(),
+            Map.of("HOLDFAST_CLASSPATH", System.getProperty("java.class.path")),
+            "--pack",
+            packed.toString());
+    assertEquals(0, made.exit, made.output);
+    assertTrue(Files.size(packed) < 60_000_000, made.output);
+
+    Map<String, String> environment = new HashMap<>();
+    environment.put("HOLDFAST_CUDA_DRIVER", StubDriver.install().file().toString());
+    environment.put("HOLDFAST_ROUNDS", "0.01");
+    environment.put("HOLDFAST_RATE_RUNS", "1");
+    environment.put("JDK_JAVA_OPTIONS", String.join(" ", SMALL));
+    environment.put("PATH", "/usr/bin:/bin");
+    Run run = script(packed, environment);
+    assertEquals(GpuCheck.PASSED, run.exit, run.output);
+    assertTrue(run.output.contains(" passed, 0 failed, 0 skipped"), run.output);
+    assertRates(1, run.output);
   }
 
   private record Run(int exit, String output) {}
@@ -61,7 +108,7 @@ class GpuCheckTest {
     builder.environment().putAll(environment);
     Process process = builder.start();
     String output = new String(process.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
-    assertTrue(process.waitFor(60, TimeUnit.SECONDS), "it does not end");
+    assertTrue(process.waitFor(5, TimeUnit.MINUTES), "it does not end");
     return new Run(process.exitValue(), output);
   }
 

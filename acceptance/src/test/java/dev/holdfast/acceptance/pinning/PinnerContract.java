@@ -108,6 +108,11 @@ abstract class PinnerContract {
       MemorySegment inside = arena.allocate(2 * PAGE, PAGE).asSlice(64, PAGE);
       assertThrows(IllegalArgumentException.class, () -> pinner(BUDGET).register(inside));
     }
+    MemorySegment freed;
+    try (Arena ended = Arena.ofShared()) {
+      freed = ended.allocate(PAGE, PAGE);
+    }
+    assertThrows(IllegalStateException.class, () -> pinner(BUDGET).register(freed));
     assertThrows(IllegalArgumentException.class, () -> pinner(0));
     assertThrows(IllegalArgumentException.class, () -> pinner(-1));
   }

@@ -34,6 +34,7 @@ enum CudaCall {
   MEMORY_FREE("cuMemFree_v2", Shape.J),
   HOST_REGISTER("cuMemHostRegister_v2", Shape.JJI),
   HOST_UNREGISTER("cuMemHostUnregister", Shape.J),
+  POINTER_ATTRIBUTE("cuPointerGetAttribute", Shape.JIJ),
   COPY_TO_DEVICE("cuMemcpyHtoDAsync_v2", Shape.JJJJ),
   COPY_TO_HOST("cuMemcpyDtoHAsync_v2", Shape.JJJJ);
 
@@ -43,6 +44,7 @@ enum CudaCall {
     J(FunctionDescriptor.of(JAVA_INT, JAVA_LONG)),
     IJ(FunctionDescriptor.of(JAVA_INT, JAVA_INT, JAVA_LONG)),
     JI(FunctionDescriptor.of(JAVA_INT, JAVA_LONG, JAVA_INT)),
+    JIJ(FunctionDescriptor.of(JAVA_INT, JAVA_LONG, JAVA_INT, JAVA_LONG)),
     JII(FunctionDescriptor.of(JAVA_INT, JAVA_LONG, JAVA_INT, JAVA_INT)),
     JJ(FunctionDescriptor.of(JAVA_INT, JAVA_LONG, JAVA_LONG)),
     JJI(FunctionDescriptor.of(JAVA_INT, JAVA_LONG, JAVA_LONG, JAVA_INT)),

@@ -1,6 +1,8 @@
 package dev.holdfast.cuda.internal;
 
 import dev.holdfast.arena.FailureDetail;
+import dev.holdfast.arena.internal.os.Mappings;
+import dev.holdfast.arena.internal.wait.OffCarrier;
 import dev.holdfast.cuda.DeviceException;
 import java.lang.System.Logger;
 import java.lang.foreign.Arena;
@@ -8,19 +10,24 @@ import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentMap;
-import java.util.function.IntSupplier;
+import java.util.function.Supplier;
 
 /**
  * The primary context of a device, which other users of the driver in this process share. It is
  * retained on first use and until the process ends: memory and registrations of it can live as
  * long.
  *
- * <p>Each call pushes the context and pops it again, so that it holds on any thread, a carrier of
- * virtual threads too, and the thread's own current context is as it was. Thread-safe.
+ * <p>Each call pushes the context and pops it again, so that the thread's own current context is as
+ * it was. When it cannot be pushed the call is not made, which is a DeviceException that names the
+ * push. Calls of virtual threads are made by platform threads, as a driver may wait in any of them.
+ * Thread-safe.
  */
 public final class CudaContext {
   private static final Logger LOG = System.getLogger("dev.holdfast.cuda");
   private static final ConcurrentMap<Integer, CudaContext> RETAINED = new ConcurrentHashMap<>();
+
+  private static final int MEMORY_TYPE = 2; // an attribute of pointers
+  private static final int HOST_MEMORY = 1; // its value for page-locked memory of the host
 
   /** What pop returns and nobody reads; 8 bytes, written by any thread. */
   private static final MemorySegment POPPED = Arena.global().allocate(ValueLayout.JAVA_LONG);
@@ -45,7 +52,8 @@ public final class CudaContext {
               .with("devices", Driver.devices())
               .advise("pass an index below the number of devices, or set LOCAL_RANK to one"));
     }
-    return RETAINED.computeIfAbsent(device, index -> retain(functions, index));
+    return OffCarrier.call(
+        () -> RETAINED.computeIfAbsent(device, index -> retain(functions, index)));
   }
 
   private static CudaContext retain(DriverFunctions functions, int index) {
@@ -107,30 +115,64 @@ public final class CudaContext {
     }
   }
 
+  /**
+   * Returns whether the driver knows a range of host memory as page-locked, every page of it, by
+   * whatever registrations; throws DeviceException when it does not say.
+   */
+  boolean isPageLocked(long address, long byteSize) {
+    return OffCarrier.call(
+        () -> {
+          try (Arena arena = Arena.ofConfined()) {
+            MemorySegment out = arena.allocate(ValueLayout.JAVA_INT);
+            for (long done = 0; done < byteSize; done += Mappings.pageSize()) {
+              if (!isPageLocked(address + done, out)) {
+                return false;
+              }
+            }
+            return true;
+          }
+        });
+  }
+
+  private boolean isPageLocked(long address, MemorySegment out) {
+    CudaCall call = CudaCall.POINTER_ATTRIBUTE;
+    int code = inside(() -> functions.call(call, out.address(), MEMORY_TYPE, address));
+    if (code == CudaCode.INVALID_VALUE) {
+      return false; // memory that the driver does not know
+    }
+    Driver.check(call, code);
+    return out.get(ValueLayout.JAVA_INT, 0) == HOST_MEMORY;
+  }
+
   /** Ends something whose end nobody can wait for; a refusal is logged. */
   void end(CudaCall call, long handle) {
-    int code = call(call, handle);
-    if (code != CudaCode.SUCCESS) {
+    try {
+      Driver.check(call, call(call, handle));
+    } catch (DeviceException e) {
       LOG.log(
           Logger.Level.WARNING,
-          () ->
-              Driver.detail("the CUDA driver refused to give something back", call, code)
-                  .message());
+          () -> "something could not be given back to the CUDA driver: " + e.getMessage());
     }
   }
 
-  private int inside(IntSupplier call) {
-    int pushed = functions.call(CudaCall.CONTEXT_PUSH, handle);
-    if (pushed != CudaCode.SUCCESS) {
-      return pushed;
-    }
-    int code = call.getAsInt();
+  private int inside(Supplier<Integer> call) {
+    return OffCarrier.call(
+        () -> {
+          Driver.check(CudaCall.CONTEXT_PUSH, functions.call(CudaCall.CONTEXT_PUSH, handle));
+          try {
+            return call.get();
+          } finally {
+            pop();
+          }
+        });
+  }
+
+  private void pop() {
     int popped = functions.call(CudaCall.CONTEXT_POP, POPPED.address());
     if (popped != CudaCode.SUCCESS) {
       LOG.log(
           Logger.Level.WARNING,
           () -> Driver.detail("a context stays current", CudaCall.CONTEXT_POP, popped).message());
     }
-    return code;
   }
 }

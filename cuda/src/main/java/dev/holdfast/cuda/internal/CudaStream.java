@@ -6,8 +6,8 @@ import java.util.concurrent.locks.LockSupport;
  * A stream that does not wait for the default one. Used by one thread at a time, but {@link
  * #isIdle} by any.
  *
- * <p>A platform thread waits inside the driver. A virtual thread never enters a call that can wait:
- * it asks again and again, with growing pauses.
+ * <p>A platform thread waits inside the driver. A virtual thread asks again and again, with growing
+ * pauses, so that many of them need few platform threads.
  */
 final class CudaStream {
   private static final int NON_BLOCKING = 1;

@@ -1,5 +1,6 @@
 package dev.holdfast.cuda.internal;
 
+import dev.holdfast.arena.internal.life.Once;
 import java.lang.ref.Cleaner;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -10,8 +11,11 @@ import java.util.concurrent.atomic.AtomicInteger;
  * Thread-safe.
  */
 public final class DeviceMemory {
-  private static final Cleaner CLEANER =
-      Cleaner.create(Thread.ofPlatform().daemon().name("holdfast-device-memory").factory());
+  private static final Once<Cleaner> CLEANER =
+      new Once<>(
+          () ->
+              Cleaner.create(
+                  Thread.ofPlatform().daemon().name("holdfast-device-memory").factory()));
 
   private final Allocation allocation;
   private final long byteSize;
@@ -21,13 +25,17 @@ public final class DeviceMemory {
   private DeviceMemory(Allocation allocation, long byteSize) {
     this.allocation = allocation;
     this.byteSize = byteSize;
-    this.cleanable = CLEANER.register(this, allocation::release);
+    this.cleanable = CLEANER.get().register(this, allocation::release);
   }
 
   /** Allocates; zero bytes take nothing. */
   public static DeviceMemory allocate(CudaContext context, long byteSize) {
-    long address = byteSize == 0 ? 0 : context.allocate(byteSize);
-    return new DeviceMemory(new Allocation(context, address), byteSize);
+    Allocation allocation = new Allocation(context);
+    DeviceMemory memory = new DeviceMemory(allocation, byteSize); // before there is what to free
+    if (byteSize > 0) {
+      allocation.address = context.allocate(byteSize);
+    }
+    return memory;
   }
 
   /** Returns the device's index. */
@@ -69,12 +77,11 @@ public final class DeviceMemory {
 
   private static final class Allocation {
     private final CudaContext context;
-    private final long address;
     private final AtomicInteger owners = new AtomicInteger(1);
+    private volatile long address; // set once
 
-    Allocation(CudaContext context, long address) {
+    Allocation(CudaContext context) {
       this.context = context;
-      this.address = address;
     }
 
     boolean retain() {

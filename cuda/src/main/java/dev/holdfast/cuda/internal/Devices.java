@@ -1,5 +1,6 @@
 package dev.holdfast.cuda.internal;
 
+import dev.holdfast.arena.internal.wait.OffCarrier;
 import dev.holdfast.cuda.CudaDevice;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
@@ -15,7 +16,8 @@ public final class Devices {
 
   /** Returns all devices. */
   public static List<CudaDevice> all() {
-    return IntStream.range(0, Driver.devices()).mapToObj(Devices::describe).toList();
+    return OffCarrier.call(
+        () -> IntStream.range(0, Driver.devices()).mapToObj(Devices::describe).toList());
   }
 
   private static CudaDevice describe(int index) {

@@ -1,6 +1,8 @@
 package dev.holdfast.cuda.internal;
 
 import dev.holdfast.arena.FailureDetail;
+import dev.holdfast.arena.internal.life.Once;
+import dev.holdfast.arena.internal.wait.OffCarrier;
 import dev.holdfast.cuda.DeviceException;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
@@ -16,7 +18,7 @@ public final class Driver {
   public static final String DRIVER_PROPERTY = "holdfast.cuda.driver";
 
   private static final String STANDARD_LIBRARY = "libcuda.so.1";
-  private static final Found FOUND = find();
+  private static final Once<Found> FOUND = new Once<>(() -> OffCarrier.call(Driver::find));
 
   /** Either a library or why there is none. */
   private record Found(
@@ -30,31 +32,31 @@ public final class Driver {
 
   /** Returns whether there is a driver with at least one device. */
   public static boolean isAvailable() {
-    return FOUND.functions != null;
+    return FOUND.get().functions != null;
   }
 
   /** Returns why there is none, or an empty string. */
   public static String unavailableReason() {
-    return FOUND.reason;
+    return FOUND.get().reason;
   }
 
   /** Returns the number of devices. */
   public static int devices() {
-    return FOUND.devices;
+    return FOUND.get().devices;
   }
 
   /** Returns the driver's version: 1000 times the major one and 10 times the minor one. */
   public static int version() {
-    return FOUND.version;
+    return FOUND.get().version;
   }
 
   /** Returns the library, or fails with the reason. */
   static DriverFunctions functions() {
-    DriverFunctions functions = FOUND.functions;
+    DriverFunctions functions = FOUND.get().functions;
     if (functions == null) {
       throw new DeviceException(
           FailureDetail.of("there is no usable CUDA driver")
-              .with("reason", FOUND.reason)
+              .with("reason", FOUND.get().reason)
               .advise(
                   "ask CudaDriver.isAvailable() first; everything but device memory works without"));
     }

@@ -83,6 +83,14 @@ final class DriverFunctions {
     }
   }
 
+  int call(CudaCall call, long a, int b, long c) {
+    try {
+      return (int) handle(call).invokeExact(a, b, c);
+    } catch (Throwable e) {
+      throw unexpected(e);
+    }
+  }
+
   int call(CudaCall call, long a, long b) {
     try {
       return (int) handle(call).invokeExact(a, b);

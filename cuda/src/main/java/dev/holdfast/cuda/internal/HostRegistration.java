@@ -4,23 +4,49 @@ import dev.holdfast.arena.FailureDetail;
 import dev.holdfast.arena.PagePinner;
 import dev.holdfast.arena.PinningException;
 import dev.holdfast.arena.internal.memory.PinBudget;
+import dev.holdfast.arena.internal.memory.UnendedRegistration;
+import dev.holdfast.arena.internal.wait.OffCarrier;
+import dev.holdfast.cuda.DeviceException;
 import java.lang.System.Logger;
 import java.lang.foreign.MemorySegment;
-import org.jspecify.annotations.Nullable;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ConcurrentMap;
 
-/** Host memory that the driver has page-locked. Thread-safe. */
+/**
+ * Host memory that the driver has page-locked. While it is, the memory is kept reachable, so that
+ * no collection frees it under the driver. Thread-safe.
+ */
 public final class HostRegistration implements PagePinner.Registration {
   private static final Logger LOG = System.getLogger("dev.holdfast.cuda");
   private static final int PORTABLE = 1; // for the contexts of all devices
   private static final int IN_USE = -1;
 
+  /** What we have or may have registered. */
+  private static final ConcurrentMap<HostRegistration, MemorySegment> KEPT =
+      new ConcurrentHashMap<>();
+
+  private enum State {
+    /** The driver was not asked, or has refused and done nothing, or has ended it. */
+    NONE,
+
+    /** Registered by us. */
+    OURS,
+
+    /** Registered by somebody else, all of it. */
+    FOREIGN,
+
+    /** The driver has refused, and it is not known whether it did it all the same. */
+    UNKNOWN
+  }
+
   private final CudaContext context;
-  private final @Nullable PinBudget budget;
+  private final PinBudget budget;
   private final long address;
   private final long byteSize;
-  private boolean active = true; // guarded by this
+  private volatile State state = State.NONE; // this and the following written under this
+  private volatile boolean foreign;
 
-  private HostRegistration(CudaContext context, @Nullable PinBudget budget, MemorySegment memory) {
+  private HostRegistration(CudaContext context, PinBudget budget, MemorySegment memory) {
     this.context = context;
     this.budget = budget;
     this.address = memory.address();
@@ -30,18 +56,102 @@ public final class HostRegistration implements PagePinner.Registration {
   /** Registers memory, or finds that somebody else has. */
   public static HostRegistration of(CudaContext context, PinBudget budget, MemorySegment memory) {
     budget.take(memory.byteSize());
-    int code = context.call(CudaCall.HOST_REGISTER, memory.address(), memory.byteSize(), PORTABLE);
-    if (code == CudaCode.SUCCESS) {
-      return new HostRegistration(context, budget, memory);
+    HostRegistration registration;
+    try {
+      registration = new HostRegistration(context, budget, memory);
+      KEPT.put(registration, memory);
+    } catch (Throwable e) {
+      budget.giveBack(memory.byteSize());
+      throw e;
     }
-    budget.giveBack(memory.byteSize());
-    if (code == CudaCode.ALREADY_REGISTERED) {
-      return new HostRegistration(context, null, memory);
+    registration.begin();
+    return registration;
+  }
+
+  /*
+   * A driver that reports a failure can have registered the memory all the same. Whether it has is
+   * asked of the driver, and only what nobody had registered before is taken for ours: memory of
+   * others is never unregistered. What cannot be found out is asked again when the memory is about
+   * to be unmapped, which waits for the answer.
+   */
+  private synchronized void begin() {
+    try {
+      boolean known = mayBeKnown();
+      state = State.UNKNOWN; // until the driver has answered
+      int code = register();
+      if (code == CudaCode.SUCCESS) {
+        state = State.OURS;
+        return;
+      }
+      if (known || code == CudaCode.ALREADY_REGISTERED) {
+        state = State.NONE; // what there is, is somebody else's
+      }
+      if (code != CudaCode.ALREADY_REGISTERED || !isWhollyLocked()) {
+        throw refused(
+            Driver.detail(
+                "the CUDA driver does not page-lock the memory", CudaCall.HOST_REGISTER, code),
+            code);
+      }
+      foreign = true;
+      state = State.FOREIGN;
+    } catch (Throwable e) {
+      rollBack(e);
+      throw e;
+    } finally {
+      if (state == State.NONE || state == State.FOREIGN) {
+        forget();
+      }
     }
-    throw new PinningException(
-        Driver.detail("the CUDA driver does not page-lock the memory", CudaCall.HOST_REGISTER, code)
-            .with("askedBytes", memory.byteSize())
-            .with("inUseBytes", budget.inUseBytes())
+  }
+
+  /** Returns whether somebody has registered the first page, as far as the driver tells. */
+  private boolean mayBeKnown() {
+    try {
+      return context.isPageLocked(address, 1);
+    } catch (DeviceException e) {
+      return true;
+    }
+  }
+
+  private int register() {
+    try {
+      return context.call(CudaCall.HOST_REGISTER, address, byteSize, PORTABLE);
+    } catch (DeviceException e) {
+      state = State.NONE; // it was not asked
+      throw refused(e.detail(), e.code());
+    }
+  }
+
+  private boolean isWhollyLocked() {
+    try {
+      return context.isPageLocked(address, byteSize);
+    } catch (DeviceException e) {
+      throw refused(e.detail(), e.code());
+    }
+  }
+
+  private void rollBack(Throwable failure) {
+    if (state == State.UNKNOWN) {
+      try {
+        end();
+      } catch (RuntimeException | Error e) {
+        failure.addSuppressed(new UnendedRegistration(this, e));
+      }
+    }
+  }
+
+  /** Gives back what only memory needs that is or may be registered by us. */
+  private void forget() {
+    if (KEPT.remove(this) != null) {
+      budget.giveBack(byteSize);
+    }
+  }
+
+  private PinningException refused(FailureDetail detail, int code) {
+    return new PinningException(
+        detail
+            .with("askedBytes", byteSize)
+            .with("inUseBytes", budget.inUseBytes() - byteSize)
             .advise(advice(code) + ", or go on unpinned by leaving out pinned(..)"));
   }
 
@@ -52,6 +162,8 @@ public final class HostRegistration implements PagePinner.Registration {
       case CudaCode.NOT_SUPPORTED -> "this machine cannot page-lock memory of that kind";
       case CudaCode.INVALID_VALUE ->
           "the driver does not take memory of that kind: try another backing";
+      case CudaCode.ALREADY_REGISTERED ->
+          "another part of the process has page-locked a part of it: leave that to one of the two";
       default -> "see the driver's manual for the code";
     };
   }
@@ -63,50 +175,61 @@ public final class HostRegistration implements PagePinner.Registration {
 
   @Override
   public boolean isForeign() {
-    return budget == null;
+    return foreign;
   }
 
   @Override
-  public synchronized boolean isActive() {
-    return active;
+  public boolean isActive() {
+    return state == State.OURS || state == State.FOREIGN;
   }
 
   @Override
   public synchronized void close() {
-    if (!active) {
-      return;
+    switch (state) {
+      case NONE -> {}
+      case FOREIGN -> state = State.NONE;
+      case OURS, UNKNOWN -> {
+        end();
+        forget();
+      }
     }
-    if (budget != null) {
-      unregister();
-      budget.giveBack(byteSize);
+  }
+
+  private void end() {
+    try {
+      if (state != State.UNKNOWN || context.isPageLocked(address, 1)) {
+        unregister();
+      }
+    } catch (DeviceException e) {
+      throw stays(e.detail());
     }
-    active = false;
+    state = State.NONE;
   }
 
   private void unregister() {
+    CudaCall call = CudaCall.HOST_UNREGISTER;
     int code =
-        CopyInFlight.whileUnused(
-            address, byteSize, () -> context.call(CudaCall.HOST_UNREGISTER, address));
-    if (code == IN_USE) {
-      throw new PinningException(
-          FailureDetail.of("copies with a device still use page-locked memory")
-              .with("bytes", byteSize)
-              .advise("it stays registered and mapped, and is tried again"));
+        OffCarrier.call( // so that the lock on copies is no virtual thread's while the driver works
+            () -> CopyInFlight.whileUnused(address, byteSize, () -> context.call(call, address)));
+    switch (code) {
+      case CudaCode.SUCCESS -> {}
+      case IN_USE -> throw stays(FailureDetail.of("copies with a device still use the memory"));
+      case CudaCode.NOT_REGISTERED ->
+          LOG.log(
+              Logger.Level.WARNING,
+              () ->
+                  Driver.detail("memory was unregistered already", call, code)
+                      .with("bytes", byteSize)
+                      .message());
+      default ->
+          throw stays(Driver.detail("the CUDA driver does not unregister memory", call, code));
     }
-    if (code == CudaCode.NOT_REGISTERED) {
-      LOG.log(
-          Logger.Level.WARNING,
-          () ->
-              Driver.detail(
-                      "memory was unregistered behind our back", CudaCall.HOST_UNREGISTER, code)
-                  .with("bytes", byteSize)
-                  .message());
-    } else if (code != CudaCode.SUCCESS) {
-      throw new PinningException(
-          Driver.detail(
-                  "the CUDA driver does not unregister memory", CudaCall.HOST_UNREGISTER, code)
-              .with("bytes", byteSize)
-              .advise("it stays registered and mapped, and is tried again"));
-    }
+  }
+
+  private PinningException stays(FailureDetail detail) {
+    return new PinningException(
+        detail
+            .with("bytes", byteSize)
+            .advise("it stays registered and mapped, and is tried again"));
   }
 }

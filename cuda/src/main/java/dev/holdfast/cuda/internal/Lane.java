@@ -1,14 +1,17 @@
 package dev.holdfast.cuda.internal;
 
 /**
- * What one thread copies with. Its thread enters it for each transfer. When the thread is gone the
- * garbage collector finds the lane, and its resources are given back.
+ * What a thread copies with, entered for each transfer. A platform thread has one of its own;
+ * others take turns with shared ones. When the thread, or the copier, is gone the garbage collector
+ * finds the lane, and its resources are given back.
  */
 public final class Lane {
   private final LaneResources resources;
+  private final boolean shared;
 
-  Lane(LaneResources resources) {
+  Lane(LaneResources resources, boolean shared) {
     this.resources = resources;
+    this.shared = shared;
   }
 
   /**
@@ -28,5 +31,9 @@ public final class Lane {
 
   LaneResources resources() {
     return resources;
+  }
+
+  boolean isShared() {
+    return shared;
   }
 }

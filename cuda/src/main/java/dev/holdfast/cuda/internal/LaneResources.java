@@ -4,6 +4,7 @@ import dev.holdfast.arena.PagePinner;
 import java.util.ArrayDeque;
 import java.util.Deque;
 import java.util.concurrent.locks.ReentrantLock;
+import java.util.function.BooleanSupplier;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -20,9 +21,15 @@ final class LaneResources {
   private @Nullable CudaStream stream;
   private @Nullable CudaEvent event;
 
-  LaneResources(CudaContext context, @Nullable PagePinner stagingPinner, int keep) {
+  /**
+   * Makes a lane without anything.
+   *
+   * @param makeRoom has other lanes give up idle staging memory; returns whether any did
+   */
+  LaneResources(
+      CudaContext context, @Nullable PagePinner stagingPinner, BooleanSupplier makeRoom, int keep) {
     this.context = context;
-    this.staging = new Staging(stagingPinner);
+    this.staging = new Staging(stagingPinner, makeRoom);
     this.keep = keep;
   }
 
@@ -32,6 +39,23 @@ final class LaneResources {
 
   void unlock() {
     lock.unlock();
+  }
+
+  /** Returns whether the calling thread is in a transfer with it. */
+  boolean isHeldByCaller() {
+    return lock.isHeldByCurrentThread();
+  }
+
+  /** Gives idle staging memory back unless a transfer is under way; returns whether any went. */
+  boolean giveUpIdleStaging() {
+    if (!lock.tryLock()) {
+      return false;
+    }
+    try {
+      return staging.clear();
+    } finally {
+      lock.unlock();
+    }
   }
 
   Staging staging() {
@@ -84,7 +108,7 @@ final class LaneResources {
     lock.lock();
     try {
       kept.clear();
-      staging.clear();
+      var _ = staging.clear();
       if (stream != null) {
         stream.destroy();
         stream = null;

@@ -1,10 +1,12 @@
 package dev.holdfast.cuda.internal;
 
 import dev.holdfast.arena.PagePinner;
+import dev.holdfast.arena.PinningException;
 import dev.holdfast.arena.internal.memory.MemoryMapping;
 import dev.holdfast.arena.internal.memory.Pinning;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.function.BooleanSupplier;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -17,10 +19,18 @@ final class Staging {
   private static final int MOST_IDLE = 4;
 
   private final @Nullable PagePinner pinner;
+  private final BooleanSupplier makeRoom;
   private final List<MemoryMapping> idle = new ArrayList<>();
 
-  Staging(@Nullable PagePinner pinner) {
+  /**
+   * Makes staging without memory.
+   *
+   * @param makeRoom has others give up memory that the pinner locks for nothing; returns whether
+   *     any did
+   */
+  Staging(@Nullable PagePinner pinner, BooleanSupplier makeRoom) {
     this.pinner = pinner;
+    this.makeRoom = makeRoom;
   }
 
   /** Returns memory of at least so many bytes. */
@@ -40,19 +50,28 @@ final class Staging {
   }
 
   private MemoryMapping fresh(long byteSize) {
-    while (!idle.isEmpty()) { // too small, all of them: the budget may not hold both
-      drop(idle.removeLast());
-    }
+    var _ = clear(); // too small, all of them: the budget may not hold both
     MemoryMapping fresh = MemoryMapping.ofPrivate(byteSize, "staging memory for device copies");
     if (pinner != null) {
       try {
-        fresh.addStep(Pinning.of(pinner, fresh.segment()));
+        lock(pinner, fresh);
       } catch (Throwable e) {
         drop(fresh);
         throw e;
       }
     }
     return fresh;
+  }
+
+  private void lock(PagePinner locking, MemoryMapping fresh) {
+    try {
+      var _ = Pinning.of(locking, fresh, fresh.segment());
+    } catch (PinningException e) {
+      if (!makeRoom.getAsBoolean()) {
+        throw e;
+      }
+      var _ = Pinning.of(locking, fresh, fresh.segment());
+    }
   }
 
   /** Takes back what no copy uses any more. */
@@ -64,10 +83,13 @@ final class Staging {
     }
   }
 
-  /** Gives all idle memory back to the system. */
-  void clear() {
-    idle.forEach(Staging::drop);
-    idle.clear();
+  /** Gives all idle memory back to the system; returns whether there was any. */
+  boolean clear() {
+    boolean any = !idle.isEmpty();
+    while (!idle.isEmpty()) {
+      drop(idle.removeLast());
+    }
+    return any;
   }
 
   /** Unmaps; when that is refused, the quarantine has the memory and says so. */

@@ -1,6 +1,7 @@
 package dev.holdfast.cuda.internal;
 
 import dev.holdfast.arena.FailureDetail;
+import dev.holdfast.arena.HoldfastFailure;
 import dev.holdfast.arena.StorageHold;
 import dev.holdfast.arena.internal.life.Quarantine;
 import dev.holdfast.arena.internal.memory.BulkCopy;
@@ -132,7 +133,7 @@ public final class Transfer {
   public void finish() {
     try {
       synchronize();
-    } catch (DeviceException e) {
+    } catch (RuntimeException | Error e) {
       throw quarantined(e);
     }
     for (ToFill filled : toFill) {
@@ -151,7 +152,7 @@ public final class Transfer {
     }
     try {
       synchronize();
-    } catch (DeviceException e) {
+    } catch (RuntimeException | Error e) {
       failure.addSuppressed(quarantined(e));
       return;
     }
@@ -175,14 +176,16 @@ public final class Transfer {
     }
   }
 
-  private DeviceException quarantined(DeviceException cause) {
+  private DeviceException quarantined(Throwable cause) {
     settled = true;
     lane.giveUpStream();
     UnprovedTransfer kept = new UnprovedTransfer(stream(), copies, cause);
     Quarantine.add(kept);
     FailureDetail detail = FailureDetail.of("the end of copies cannot be proved");
-    for (var fact : cause.facts().entrySet()) {
-      detail = detail.with(fact.getKey(), fact.getValue());
+    if (cause instanceof HoldfastFailure failure) {
+      for (var fact : failure.facts().entrySet()) {
+        detail = detail.with(fact.getKey(), fact.getValue());
+      }
     }
     return new DeviceException(
         detail

@@ -10,10 +10,10 @@ final class UnprovedTransfer implements Quarantine.Retained {
   private final CudaStream stream;
   private final List<CopyInFlight> copies;
   private final String what;
-  private String why; // guarded by this
+  private volatile String why;
   private boolean ended; // guarded by this
 
-  UnprovedTransfer(CudaStream stream, List<CopyInFlight> copies, DeviceException cause) {
+  UnprovedTransfer(CudaStream stream, List<CopyInFlight> copies, Throwable cause) {
     this.stream = stream;
     this.copies = List.copyOf(copies);
     this.why = String.valueOf(cause.getMessage());
@@ -30,7 +30,7 @@ final class UnprovedTransfer implements Quarantine.Retained {
   }
 
   @Override
-  public synchronized String why() {
+  public String why() {
     return why;
   }
 

@@ -14,6 +14,8 @@ import org.junit.jupiter.api.Test;
 class StubLogTest {
   private static final List<String> GOOD =
       List.of(
+          "cuCtxPushCurrent depth=1 thread=7 code=0 done=1",
+          "cuCtxPopCurrent depth=0 thread=7 code=0 done=1",
           "cuStreamCreate stream=0x10 flags=1 code=0 done=1",
           "cuEventCreate event=0x30 flags=2 code=0 done=1",
           "cuMemHostRegister address=0x1000 bytes=8192 flags=1 code=0 done=1",
@@ -85,6 +87,55 @@ class StubLogTest {
             "cuMemHostUnregister",
             "cuMemHostUnregister address=0x1000 mapped=1 inflight=0 code=999 done=1",
             "cuMemHostUnregister address=0x1000 mapped=1 inflight=0 code=713 done=0"));
+  }
+
+  @Test
+  void aRegistrationThatWasCalledRefusedMustBeEndedToo() {
+    String lied = "cuMemHostRegister address=0x1000 bytes=8192 flags=1 code=999 done=1";
+    assertEquals(List.of(), violations("cuMemHostRegister", lied));
+    List<String> lines = numbered(List.of(lied));
+    assertFound("still registered", StubLog.of(lines).violations(true));
+  }
+
+  @Test
+  void anUnregisterAfterARegistrationThatDidNothingIsSeen() {
+    assertFound(
+        "that was not registered",
+        StubLog.of(
+                numbered(
+                    List.of(
+                        "cuMemHostRegister address=0x1000 bytes=8192 flags=1 code=2 done=0",
+                        "cuMemHostUnregister address=0x1000 mapped=1 inflight=0 code=713 done=0")))
+            .violations(true));
+  }
+
+  @Test
+  void aContextThatStaysCurrentIsSeen() {
+    String pushed = "cuCtxPushCurrent depth=1 thread=7 code=0 done=1";
+    assertFound("contexts stay current", violations("cuCtxPopCurrent"));
+    assertFound("contexts stay current", violations("cuCtxPushCurrent", pushed, pushed));
+    assertFound(
+        "contexts stay current",
+        violations("cuCtxPopCurrent", "cuCtxPopCurrent depth=0 thread=8 code=0 done=1"));
+    assertEquals(
+        List.of(),
+        violations("cuCtxPopCurrent", "cuCtxPopCurrent depth=1 thread=7 code=201 done=0"),
+        "what is refused stays");
+    assertEquals(
+        List.of(),
+        violations("cuCtxPushCurrent", pushed.replace("code=0", "code=201")),
+        "nobody pops what was called refused");
+  }
+
+  @Test
+  void whatWasMadeByACallThatWasCalledRefusedIsNobodysToGiveBack() {
+    for (String made :
+        List.of(
+            "cuStreamCreate stream=0x50 flags=1 code=2 done=1",
+            "cuEventCreate event=0x50 flags=2 code=2 done=1",
+            "cuMemAlloc device=0x50 bytes=4096 code=2 done=1")) {
+      assertEquals(List.of(), violations("ended", made, "ended"));
+    }
   }
 
   @Test

@@ -32,6 +32,7 @@ public final class StubDriver {
   /** The property that names the driver library. */
   public static final String DRIVER_PROPERTY = "holdfast.cuda.driver";
 
+  private static final String LIBRARY_PROPERTY = "holdfast.stub.library";
   private static final String SOURCE = "cuda/src/test/c/stub_cuda.c";
   private static @Nullable StubDriver installed;
 
@@ -40,7 +41,6 @@ public final class StubDriver {
   private final SymbolLookup symbols;
   private Path log;
   private int logs;
-  private String faults = "";
 
   private StubDriver(Path folder, Path file) {
     this.folder = folder;
@@ -59,7 +59,8 @@ public final class StubDriver {
     StubDriver known = installed;
     if (known == null) {
       Path folder = temporaryFolder();
-      known = new StubDriver(folder, build(folder));
+      String built = System.getProperty(LIBRARY_PROPERTY);
+      known = new StubDriver(folder, built == null ? build(folder) : Path.of(built));
       installed = known;
     }
     System.setProperty(DRIVER_PROPERTY, known.file.toString());
@@ -77,26 +78,25 @@ public final class StubDriver {
   }
 
   /**
-   * Begins a new log with a plan of faults.
+   * Returns an option for children that call {@link #install}, which then builds nothing.
    *
-   * @param newFaults as the stub takes them, perhaps empty
+   * @return an option of the JVM
    */
-  public void configure(String newFaults) {
-    configure(newFaults, 2, 0);
+  public String libraryOption() {
+    return "-D" + LIBRARY_PROPERTY + "=" + file;
   }
 
   /**
-   * Returns the plan of faults.
+   * Begins a new log with a plan of faults.
    *
-   * @return as it was given
+   * @param faults as the stub takes them, perhaps empty
    */
-  public String faults() {
-    return faults;
+  public void configure(String faults) {
+    configure(faults, 2, 0);
   }
 
   /** Ends all faults and goes on with the log. */
   public void endFaults() {
-    faults = "";
     try {
       bind("stubEndFaults", FunctionDescriptor.ofVoid()).invokeExact();
     } catch (Throwable e) {
@@ -107,18 +107,17 @@ public final class StubDriver {
   /**
    * Begins a new log with a plan of faults.
    *
-   * @param newFaults as the stub takes them, perhaps empty
+   * @param faults as the stub takes them, perhaps empty
    * @param devices how many devices there are
    * @param registerLimit bytes that may be registered at a time, 0 for any number
    */
-  public void configure(String newFaults, int devices, long registerLimit) {
+  public void configure(String faults, int devices, long registerLimit) {
     log = newLog();
-    faults = newFaults;
     try (Arena arena = Arena.ofConfined()) {
       bind("stubConfigure", FunctionDescriptor.ofVoid(ADDRESS, ADDRESS, JAVA_INT, JAVA_LONG))
           .invokeExact(
               arena.allocateFrom(log.toString()),
-              arena.allocateFrom(newFaults),
+              arena.allocateFrom(faults),
               devices,
               registerLimit);
     } catch (Throwable e) {

@@ -16,7 +16,11 @@ import org.junit.jupiter.api.Assertions;
 /**
  * Replays the log of the stub driver and finds what a program did wrong: registrations that are
  * ended twice, too early, too late or never; copies whose memory went before they had completed;
- * things that were not given back.
+ * things that were not given back; contexts that stay current on a thread.
+ *
+ * <p>What a call did counts, and not what it returned: a registration that was reported as refused
+ * and took effect must be ended like any other. Handles are another matter, as a program that was
+ * told of a failure has none.
  */
 public final class StubLog {
   private static final String REGISTER = "cuMemHostRegister";
@@ -176,9 +180,13 @@ public final class StubLog {
     private final Set<Long> deviceMemory = new HashSet<>();
     private final Set<Long> streams = new HashSet<>();
     private final Set<Long> events = new HashSet<>();
+    private final Map<Long, Integer> contexts = new HashMap<>();
+    private final Set<Long> misled = new HashSet<>();
 
     void step(Line line) {
       switch (line.event) {
+        case "cuCtxPushCurrent" -> pushed(line);
+        case "cuCtxPopCurrent" -> popped(line);
         case "violation" -> wrong(line, line.text("what"));
         case REGISTER -> register(line);
         case UNREGISTER -> unregister(line);
@@ -201,6 +209,24 @@ public final class StubLog {
 
     private void wrong(Line line, String what) {
       violations.add(line.number + ": " + what + ": " + line.values);
+    }
+
+    private void pushed(Line line) {
+      if (line.done() && line.value("code") != 0) {
+        misled.add(line.value("thread")); // for it nothing is to be popped
+      } else if (line.done()) {
+        contexts.merge(line.value("thread"), 1, Integer::sum);
+      }
+    }
+
+    /** The log may begin between a push and its pop. */
+    private void popped(Line line) {
+      if (line.done()) {
+        contexts.computeIfPresent(
+            line.value("thread"), (thread, depth) -> depth == 1 ? null : depth - 1);
+      } else {
+        misled.add(line.value("thread")); // refused, and nobody can do more
+      }
     }
 
     private void register(Line line) {
@@ -284,7 +310,7 @@ public final class StubLog {
     }
 
     private void made(Line line, Set<Long> living, String name) {
-      if (line.done() && !living.add(line.value(name))) {
+      if (line.done() && line.value("code") == 0 && !living.add(line.value(name))) {
         wrong(line, "made twice");
       }
     }
@@ -305,6 +331,9 @@ public final class StubLog {
       report("device memory", deviceMemory);
       report("stream", streams);
       report("event", events);
+      contexts.keySet().removeAll(misled);
+      contexts.forEach(
+          (thread, depth) -> violations.add("end: contexts stay current: thread " + thread));
     }
 
     private void report(String what, Set<Long> left) {

@@ -644,9 +644,7 @@ public final class ArenaCore {
     try {
       synchronized (this) {
         if (pinning == null) {
-          Pinning fresh = Pinning.of(pinner, data(0, geometry.dataBytes()));
-          mapping.addStep(fresh);
-          pinning = fresh;
+          pinning = Pinning.of(pinner, mapping, data(0, geometry.dataBytes()));
         }
       }
     } finally {

@@ -1,15 +1,17 @@
 package dev.holdfast.arena.internal.life;
 
 import java.lang.System.Logger;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 
 /**
  * The one shutdown hook of the process. Its steps run in the order opposite to their registration,
- * each whether or not another failed; it ends no scope and unmaps nothing.
+ * each whether or not another failed or stands still; it ends no scope and unmaps nothing.
  */
 public final class ExitHook {
   private static final Logger LOG = Logs.of("dev.holdfast.arena");
+  private static final Duration LONGEST_STEP = Duration.ofSeconds(3);
   private static final List<Step> STEPS = new ArrayList<>();
   private static boolean installed;
 
@@ -21,7 +23,7 @@ public final class ExitHook {
    * Adds a step.
    *
    * @param what its name in the log
-   * @param action must end soon
+   * @param action must end soon, and is not waited for longer than some seconds
    */
   public static void atExit(String what, Runnable action) {
     synchronized (STEPS) {
@@ -42,12 +44,32 @@ public final class ExitHook {
     synchronized (STEPS) {
       steps = List.copyOf(STEPS).reversed();
     }
-    for (Step step : steps) {
-      try {
-        step.action.run();
-      } catch (RuntimeException | Error e) {
-        LOG.log(Logger.Level.WARNING, "at exit, this failed: " + step.what, e);
+    steps.forEach(ExitHook::runWithin);
+  }
+
+  /** A step can be stuck in a driver or behind a lock, and the process must end all the same. */
+  private static void runWithin(Step step) {
+    Thread thread;
+    try {
+      thread = Thread.ofPlatform().daemon().name("holdfast-exit-step").start(() -> runLogged(step));
+    } catch (OutOfMemoryError e) {
+      runLogged(step); // without a thread for it nobody can look at the time
+      return;
+    }
+    try {
+      if (!thread.join(LONGEST_STEP)) {
+        LOG.log(Logger.Level.WARNING, "at exit, this takes too long and is left: " + step.what);
       }
+    } catch (InterruptedException e) {
+      LOG.log(Logger.Level.WARNING, "at exit, this is not waited for: " + step.what, e);
+    }
+  }
+
+  private static void runLogged(Step step) {
+    try {
+      step.action.run();
+    } catch (RuntimeException | Error e) {
+      LOG.log(Logger.Level.WARNING, "at exit, this failed: " + step.what, e);
     }
   }
 }

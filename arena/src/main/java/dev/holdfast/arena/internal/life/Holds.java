@@ -57,6 +57,11 @@ public final class Holds {
     return new UnitHold(unit, Views.unscoped(bytes, view.byteSize()));
   }
 
+  /** Returns whether any bytes in a memory are held, also by a hold that nobody closes any more. */
+  public static boolean anyIn(MemorySegment memory) {
+    return DroppedHold.anyIn(memory);
+  }
+
   /** Returns the unit with an owner added for the caller, or null. */
   private static @Nullable Owned find(MemorySegment view, long address) {
     Map.Entry<Long, Storage> entry = STORAGES.floorEntry(address);

@@ -19,7 +19,7 @@ final class UnitHold implements StorageHold {
   UnitHold(Owned unit, MemorySegment bytes) {
     this.unit = unit;
     this.bytes = bytes;
-    this.dropped = new DroppedHold(this, unit);
+    this.dropped = new DroppedHold(this, unit, bytes);
   }
 
   @Override

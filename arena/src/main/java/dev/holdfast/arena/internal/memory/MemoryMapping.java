@@ -92,6 +92,11 @@ public final class MemoryMapping implements Quarantine.Retained {
     steps.addFirst(step);
   }
 
+  /** Takes out a step that turned out to have nothing to do. Only for who is an owner. */
+  synchronized void removeStep(UnmapStep step) {
+    var _ = steps.remove(step);
+  }
+
   /** Adds an owner unless the count has reached zero. */
   public boolean retain() {
     int count = owners.get();

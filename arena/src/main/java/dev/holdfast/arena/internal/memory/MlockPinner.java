@@ -47,12 +47,11 @@ public final class MlockPinner implements PagePinner {
         return locked;
       } catch (ErrnoException e) {
         PinningException failure = refused(memory.byteSize(), bytes, e);
-        try {
-          locked.close(); // a refused mlock can have locked some pages
-        } catch (PinningException left) {
-          failure.addSuppressed(left);
-        }
+        locked.endAfter(failure); // a refused mlock can have locked some pages
         throw failure;
+      } catch (RuntimeException | Error e) {
+        locked.endAfter(e);
+        throw e;
       }
     }
   }
@@ -96,6 +95,14 @@ public final class MlockPinner implements PagePinner {
       this.byteSize = byteSize;
       this.budgetBytes = budgetBytes;
       this.foreign = foreign;
+    }
+
+    void endAfter(Throwable failure) {
+      try {
+        close();
+      } catch (PinningException left) {
+        failure.addSuppressed(new UnendedRegistration(this, left));
+      }
     }
 
     @Override

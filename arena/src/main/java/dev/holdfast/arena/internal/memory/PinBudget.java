@@ -28,6 +28,9 @@ public final class PinBudget {
       throw new IllegalArgumentException(
           "memory on the heap cannot be page-locked: bytes=" + memory.byteSize());
     }
+    if (!memory.scope().isAlive()) {
+      throw new IllegalStateException("the memory's scope has ended");
+    }
     if (memory.byteSize() > 0 && memory.address() % PageSize.BYTES != 0) {
       throw new IllegalArgumentException(
           "page-locked memory must begin at a page: address=0x%x pageBytes=%d"

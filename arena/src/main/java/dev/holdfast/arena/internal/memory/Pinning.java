@@ -2,6 +2,7 @@ package dev.holdfast.arena.internal.memory;
 
 import dev.holdfast.arena.PagePinner;
 import dev.holdfast.arena.internal.life.ExitHook;
+import dev.holdfast.arena.internal.life.Holds;
 import dev.holdfast.arena.internal.life.Logs;
 import dev.holdfast.arena.internal.life.Quarantine;
 import java.lang.System.Logger;
@@ -10,6 +11,7 @@ import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.LongAdder;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The page-locking of one mapped range: registered once, ended once, as a step before the range is
@@ -20,62 +22,90 @@ public final class Pinning implements UnmapStep {
   private static final Set<Pinning> LIVE = ConcurrentHashMap.newKeySet();
   private static final AtomicBoolean EXIT_STEP = new AtomicBoolean();
 
-  private final PagePinner.Registration registration;
+  private final MemorySegment memory;
   private final LongAdder pinnedBytes;
+  private volatile PagePinner.@Nullable Registration registration; // set once
+  private volatile boolean counted; // set once, before the pinning is handed out
 
-  private Pinning(PagePinner.Registration registration, LongAdder pinnedBytes) {
-    this.registration = registration;
+  private Pinning(MemorySegment memory, LongAdder pinnedBytes) {
+    this.memory = memory;
     this.pinnedBytes = pinnedBytes;
   }
 
   /**
-   * Page-locks memory. The caller adds the result to the memory's mapping, {@link
-   * MemoryMapping#addStep}.
+   * Page-locks memory until its mapping is unmapped.
    *
+   * @param mapping of which the caller is an owner
+   * @param memory a part of it
    * @throws dev.holdfast.arena.PinningException when it is refused; nothing is left locked
    */
-  public static Pinning of(PagePinner pinner, MemorySegment memory) {
-    return of(pinner, memory, new LongAdder());
+  public static Pinning of(PagePinner pinner, MemoryMapping mapping, MemorySegment memory) {
+    return of(pinner, mapping, memory, new LongAdder());
   }
 
+  /*
+   * The step is there before there is anything to end, so that no failure in between, not even a
+   * lack of heap, leaves memory locked that nothing unlocks before it is unmapped.
+   */
   /**
    * Page-locks one of several memories.
    *
    * @param pinnedBytes the bytes of all of them that are page-locked, which follows
    */
-  public static Pinning of(PagePinner pinner, MemorySegment memory, LongAdder pinnedBytes) {
+  public static Pinning of(
+      PagePinner pinner, MemoryMapping mapping, MemorySegment memory, LongAdder pinnedBytes) {
     if (EXIT_STEP.compareAndSet(false, true)) {
       ExitHook.atExit("end page-locking", Pinning::endAll);
     }
-    Pinning pinning = new Pinning(pinner.register(memory), pinnedBytes);
-    LIVE.add(pinning);
-    pinnedBytes.add(pinning.registration.byteSize());
+    Pinning pinning = new Pinning(memory, pinnedBytes);
+    mapping.addStep(pinning);
+    try {
+      LIVE.add(pinning);
+      pinning.registration = pinner.register(memory);
+    } catch (Throwable e) {
+      pinning.registration = UnendedRegistration.of(e);
+      if (pinning.registration == null) {
+        LIVE.remove(pinning);
+        mapping.removeStep(pinning);
+      }
+      throw e;
+    }
+    pinning.counted = true;
+    pinnedBytes.add(pinning.pinnedBytes());
     return pinning;
   }
 
   /** Returns how many bytes are page-locked, zero after the end. */
   public long pinnedBytes() {
-    return registration.isActive() ? registration.byteSize() : 0;
+    PagePinner.Registration made = registration;
+    return made != null && counted && made.isActive() ? made.byteSize() : 0;
   }
 
   @Override
   public String what() {
-    return "the end of page-locking " + registration.byteSize() + " bytes";
+    return "the end of page-locking " + memory.byteSize() + " bytes";
   }
 
   @Override
   public void run() {
-    registration.close();
-    if (LIVE.remove(this)) {
-      pinnedBytes.add(-registration.byteSize());
+    PagePinner.Registration made = registration;
+    if (made == null) {
+      return;
+    }
+    made.close();
+    if (LIVE.remove(this) && counted) {
+      pinnedBytes.add(-made.byteSize());
     }
   }
 
+  /** What somebody holds may be read by a device until the very end: that stays as it is. */
   private static void endAll() {
     Quarantine.retry(); // a copy whose end can be proved now keeps no registration
     for (Pinning pinning : LIVE) {
       try {
-        pinning.run();
+        if (!Holds.anyIn(pinning.memory)) {
+          pinning.run();
+        }
       } catch (RuntimeException e) {
         LOG.log(Logger.Level.WARNING, "at exit, page-locking could not be ended", e);
       }

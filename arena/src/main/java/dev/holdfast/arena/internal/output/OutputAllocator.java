@@ -225,7 +225,7 @@ public final class OutputAllocator {
         var _ = Mappings.advise(mapping.segment(), Mappings.MADV_HUGEPAGE);
       }
       if (locking != null) {
-        mapping.addStep(Pinning.of(locking, mapping.segment(), pinnedBytes));
+        var _ = Pinning.of(locking, mapping, mapping.segment(), pinnedBytes);
       }
       return new Slab(sizeClass, pieces, pieceBytes, mapping, locking);
     } catch (RuntimeException | Error e) {

@@ -2,10 +2,6 @@ package dev.holdfast.arena.internal.wait;
 
 import dev.holdfast.arena.FailureDetail;
 import dev.holdfast.arena.HoldfastInterruptedException;
-import java.util.concurrent.ExecutionException;
-import java.util.concurrent.ExecutorService;
-import java.util.concurrent.Executors;
-import java.util.concurrent.Future;
 
 /**
  * Waits for the other process in slices.
@@ -21,17 +17,6 @@ public final class Waiting {
   public static final long SLICE_NANOS = 100_000_000L;
 
   private Waiting() {}
-
-  private static final class Waiters {
-
-    /**
-     * Platform threads that wait on behalf of virtual ones: a carrier must not enter a call that
-     * waits.
-     */
-    static final ExecutorService POOL =
-        Executors.newCachedThreadPool(
-            Thread.ofPlatform().daemon().name("holdfast-waiter-", 0).factory());
-  }
 
   /**
    * Waits until a point is ready.
@@ -66,36 +51,15 @@ public final class Waiting {
     }
   }
 
+  /**
+   * Waits for a slice at most, also when interrupted: two threads at one point would mislead each
+   * other.
+   */
   private static void slice(WaitPoint point, long nanos) {
-    if (!Thread.currentThread().isVirtual()) {
+    if (Thread.currentThread().isVirtual()) {
+      OffCarrier.run(() -> enter(point, nanos));
+    } else {
       enter(point, nanos);
-      return;
-    }
-    Future<?> done = Waiters.POOL.submit(() -> enter(point, nanos));
-    boolean interrupted = false;
-    try {
-      // also when interrupted, for a slice at most: two threads at one point would mislead each
-      // other
-      while (!done.isDone()) {
-        try {
-          var _ = done.get();
-        } catch (InterruptedException e) {
-          interrupted = true;
-        }
-      }
-      var _ = done.get();
-    } catch (InterruptedException e) {
-      interrupted = true;
-    } catch (ExecutionException e) {
-      switch (e.getCause()) {
-        case RuntimeException failure -> throw failure;
-        case Error error -> throw error;
-        case null, default -> throw new IllegalStateException("a waiter failed", e);
-      }
-    } finally {
-      if (interrupted) {
-        Thread.currentThread().interrupt();
-      }
     }
   }
 
