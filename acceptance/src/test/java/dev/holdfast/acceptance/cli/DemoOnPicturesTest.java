@@ -8,12 +8,17 @@ import dev.holdfast.cli.Main;
 import dev.holdfast.testkit.Images;
 import dev.holdfast.testkit.JsonReader;
 import dev.holdfast.testkit.Leftovers;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
+import org.junit.jupiter.api.io.TempDir;
 
 /** The demo on pictures that nobody here made. */
 @ExtendWith(Leftovers.class)
@@ -24,16 +29,23 @@ final class DemoOnPicturesTest {
       "--worker-jvm-arg=-Dholdfast.faults=UNIT_FLIP_BYTE=fire@4";
 
   private static Map<String, Object> inline = Map.of();
+  private static Path someImages = Path.of("");
 
   @BeforeAll
-  static void decodeWithoutAWorker() {
+  static void decodeWithoutAWorker(@TempDir Path some) throws IOException {
     inline = demo("--transport", "inline").json();
+    someImages = some;
+    try (Stream<Path> images = Files.list(Images.folder())) {
+      for (Path image : images.sorted().limit(40).toList()) {
+        Files.copy(image, some.resolve(image.getFileName().toString()));
+      }
+    }
   }
 
   @Test
-  void everyWayGivesTheSameNumbersToTheLastBitInEachEpoch() {
+  void everyWayGivesTheSameNumbersToTheLastBit() {
     Map<String, Object> channel = demo("--transport", "channel").json();
-    Map<String, Object> pool = demo("--transport", "pool", "--epochs", "3").json();
+    Map<String, Object> pool = demo("--transport", "pool").json();
 
     Map<String, Object> ring = demo("--transport", "ring").json();
     assertTrue(((Number) ring.get("unitsPublished")).longValue() > 0);
@@ -43,13 +55,6 @@ final class DemoOnPicturesTest {
       assertEquals(inline.get("failures"), way.get("failures"));
       assertEquals(inline.get("mean"), way.get("mean"));
       assertEquals(inline.get("std"), way.get("std"));
-    }
-    assertEquals(3, ((List<?>) pool.get("epochSeconds")).size());
-    for (Object mean : (List<?>) pool.get("epochMean")) {
-      assertEquals(inline.get("mean"), mean);
-    }
-    for (Object deviation : (List<?>) pool.get("epochStd")) {
-      assertEquals(inline.get("std"), deviation);
     }
     List<String> names = new ArrayList<>();
     JsonReader.objects(pool.get("failures")).forEach(f -> names.add((String) f.get("name")));
@@ -65,6 +70,7 @@ final class DemoOnPicturesTest {
     assertEquals(DELIVERED, region.get("delivered"));
     assertEquals(FAILED, region.get("failed"));
     assertEquals(inline.get("failures"), region.get("failures"));
+    assertEquals(2, ((List<?>) region.get("epochSeconds")).size());
     for (Object mean : (List<?>) region.get("epochMean")) {
       assertEquals(inline.get("mean"), mean);
     }
@@ -78,15 +84,15 @@ final class DemoOnPicturesTest {
 
   @Test
   void aByteFlippedInSharedMemoryChangesTheMeanAndThereIsNoneWithoutAnArena() {
-    Object right = inline.get("mean");
+    Object right = few("--transport", "inline").json().get("mean");
 
-    assertNotEquals(right, demo("--transport", "pool", FLIP_IN_UNIT_3).json().get("mean"));
-    assertEquals(right, demo("--transport", "channel", FLIP_IN_UNIT_3).json().get("mean"));
+    assertNotEquals(right, few("--transport", "pool", FLIP_IN_UNIT_3).json().get("mean"));
+    assertEquals(right, few("--transport", "channel", FLIP_IN_UNIT_3).json().get("mean"));
   }
 
   @Test
   void epochsThatDoNotAgreeFailTheRunAfterTheReport() {
-    CommandLineRun run = demo("--transport", "pool", "--epochs", "2", FLIP_IN_UNIT_3);
+    CommandLineRun run = few("--transport", "pool", "--epochs", "2", FLIP_IN_UNIT_3);
 
     assertEquals(Main.FAILED, run.exit());
     assertTrue(run.err().contains("holdfast: IllegalStateException: "), run.err());
@@ -95,7 +101,18 @@ final class DemoOnPicturesTest {
   }
 
   private static CommandLineRun demo(String... options) {
-    List<String> args = new ArrayList<>(List.of("demo", Images.folder().toString(), "--json", "-"));
+    return run(Images.folder(), options);
+  }
+
+  /** Decodes some of the pictures, in small batches. */
+  private static CommandLineRun few(String... options) {
+    List<String> all = new ArrayList<>(List.of("--batch", "8"));
+    all.addAll(List.of(options));
+    return run(someImages, all.toArray(String[]::new));
+  }
+
+  private static CommandLineRun run(Path folder, String... options) {
+    List<String> args = new ArrayList<>(List.of("demo", folder.toString(), "--json", "-"));
     args.addAll(List.of(options));
     return CommandLineRun.of(args.toArray(String[]::new));
   }

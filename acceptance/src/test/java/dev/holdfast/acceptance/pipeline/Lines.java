@@ -14,6 +14,7 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Iterator;
 import java.util.List;
+import java.util.function.Supplier;
 import java.util.stream.IntStream;
 
 /** Sources, regions and checks of the tests of this package. */
@@ -96,6 +97,15 @@ final class Lines {
             SharedMemorySegmentPool.builder(ELEMENTS * 4L + 64, segments)
                 .acquireTimeout(acquireTimeout)
                 .build());
+      }
+      return made;
+    }
+
+    /** Makes an arena for each of some workers. */
+    static Arenas of(int count, Supplier<SharedMemoryArena> arena) {
+      Arenas made = new Arenas();
+      for (int i = 0; i < count; i++) {
+        made.arenas.add(arena.get());
       }
       return made;
     }

@@ -5,6 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.holdfast.arena.ArenaClosedException;
+import dev.holdfast.arena.SharedMemoryArena;
 import dev.holdfast.arena.SharedMemorySegmentPool;
 import dev.holdfast.loader.Subprocess;
 import dev.holdfast.loader.SubprocessIterable;
@@ -19,7 +20,7 @@ import java.time.Duration;
 import java.util.Arrays;
 import java.util.Iterator;
 import java.util.List;
-import java.util.concurrent.FutureTask;
+import java.util.concurrent.atomic.AtomicReference;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 
@@ -56,62 +57,26 @@ final class RegionTeardownTest {
             return true;
           });
       assertThrows(ArenaClosedException.class, results::next);
+      for (int i = 0; i < 2; i++) {
+        for (SharedMemoryArena arena : List.of(inputs.get(i), outputs.get(i))) {
+          assertEquals(0, arena.stats().held(), "what nobody opened went back");
+        }
+      }
       inputs.get(0).openWriter().close();
       outputs.get(1).openReader().close();
     }
   }
 
-  @Test
-  void closeFromAnotherThreadEndsAWaitForAWorker() throws Exception {
-    PipelineIterable<Integer> pipeline =
-        Pipeline.from(new Lines.Below(10))
-            .to(Lines.region(1))
-            .<Integer>map(
-                item -> {
-                  Thread.sleep(3_600_000);
-                  return item;
-                })
-            .toMain()
-            .build();
-    FutureTask<Integer> waiting = Deadlines.start("waiting", pipeline.iterator()::next);
-    Deadlines.within(
-        "close",
-        SECONDS,
-        () -> {
-          pipeline.close();
-          return true;
-        });
-    assertThrows(ArenaClosedException.class, () -> Deadlines.result(waiting));
-  }
-
-  private static Pipeline<float[]> hosted() {
+  private static Pipeline<float[]> hosted(int workers) {
     return Pipeline.from(new Lines.Below(60))
         .to(
-            Lines.region(2)
+            Lines.region(workers)
                 .inputArena(_ -> new SharedMemorySegmentPool(1 << 16, 4))
                 .outputArena(_ -> new SharedMemorySegmentPool(1 << 16, 4)))
         .<float[]>map(Lines::payload)
         .toMain()
         .<float[]>map(payload -> Lines.payload(Lines.stamp(payload) + 1))
         .onFailure(FailurePolicy.fail());
-  }
-
-  // B209, B210
-  @Test
-  void wholePipelineWithARegionRunsInAWorker() {
-    try (SubprocessIterable<float[]> results =
-        Subprocess.iterate(
-            hosted(), Lines.options().arena(new SharedMemorySegmentPool(1 << 16, 4)).build())) {
-      for (int pass = 0; pass < 2; pass++) {
-        assertEquals(
-            Lines.listBelow(60).stream().map(item -> item + 1).toList(),
-            Lines.pass(results).stream().map(Lines::stamp).toList());
-        assertEquals(List.of(1, 2, 3), Lines.some(results, 3).stream().map(Lines::stamp).toList());
-      }
-      assertTrue(
-          ProcessHandle.of(results.pid()).orElseThrow().children().count() == 2,
-          "the region's workers are children of the host");
-    }
   }
 
   @Test
@@ -158,19 +123,30 @@ final class RegionTeardownTest {
       assertTrue(
           refused.getMessage().contains("path=outputArena.capturedArgument[0][0]"),
           refused::getMessage);
+      AtomicReference<SharedMemoryArena> closedToUs = new AtomicReference<>(arenas.get(0));
+      refused =
+          assertThrows(
+              IllegalArgumentException.class,
+              () ->
+                  Subprocess.iterate(
+                      Pipeline.from(new Lines.Below(1))
+                          .to(Lines.region(1).inputArena(_ -> closedToUs.get()))
+                          .<Integer>map(item -> item)
+                          .toMain(),
+                      Lines.options().build()));
+      assertTrue(refused.getMessage().contains("path=inputArena"), refused::getMessage);
+      assertEquals(0, ProcessHandle.current().children().count());
     }
   }
 
-  /** Runs a pipeline in a host and waits to be killed. */
+  /** Runs a pipeline, in a host if asked, and then ends by itself or waits to be killed. */
   static final class MainProcess {
     private MainProcess() {}
 
     public static void main(String[] arguments) {
-      boolean host = arguments[0].equals("host");
-      Iterable<float[]> results =
-          host ? Subprocess.iterate(hosted(), Lines.options().build()) : hosted().build();
+      Iterable<float[]> results = arguments[0].equals("host") ? inHost() : hosted(1).build();
       Iterator<float[]> pass = results.iterator();
-      pass.next();
+      assertEquals(1, Lines.stamp(pass.next()));
       long[] pids = ProcessHandle.current().descendants().mapToLong(ProcessHandle::pid).toArray();
       System.out.println("pids " + Arrays.toString(pids));
       if (arguments[1].equals("exit")) {
@@ -179,18 +155,30 @@ final class RegionTeardownTest {
       Deadlines.pause(Duration.ofHours(1));
       System.out.println(pass.hasNext());
     }
+
+    // B209, B210
+    private static Iterable<float[]> inHost() {
+      SubprocessIterable<float[]> results =
+          Subprocess.iterate(
+              hosted(2), Lines.options().arena(new SharedMemorySegmentPool(1 << 16, 4)).build());
+      for (int pass = 0; pass < 2; pass++) {
+        assertEquals(
+            Lines.listBelow(60).stream().map(item -> item + 1).toList(),
+            Lines.pass(results).stream().map(Lines::stamp).toList());
+        assertEquals(List.of(1, 2, 3), Lines.some(results, 3).stream().map(Lines::stamp).toList());
+      }
+      assertEquals(2, ProcessHandle.of(results.pid()).orElseThrow().children().count());
+      return results;
+    }
   }
 
   @Test
-  void nothingIsLeftFiveSecondsAfterTheMainProcessWasKilled() {
+  void wholePipelineRunsInAWorkerAndNothingIsLeftFiveSecondsAfterTheMainProcessWasKilled() {
     for (String where : List.of("host", "here")) {
       try (ChildJvm main = ChildJvm.of(MainProcess.class).args(where, "wait").start()) {
-        long[] pids = pids(main, where);
+        long[] pids = pids(main, where.equals("host") ? 3 : 1);
         main.killAndAwait();
-        Deadlines.assertEventually(
-            "all workers are gone",
-            Duration.ofSeconds(5),
-            () -> Arrays.stream(pids).noneMatch(RegionTeardownTest::isAlive));
+        awaitAllGone(pids);
       }
     }
   }
@@ -198,25 +186,27 @@ final class RegionTeardownTest {
   // B205
   @Test
   void pipelineThatIsNeverClosedDoesNotKeepTheProcess() {
-    for (String where : List.of("host", "here")) {
-      try (ChildJvm main = ChildJvm.of(MainProcess.class).args(where, "exit").start()) {
-        long[] pids = pids(main, where);
-        main.awaitSuccess();
-        Deadlines.assertEventually(
-            "all workers are gone",
-            Duration.ofSeconds(5),
-            () -> Arrays.stream(pids).noneMatch(RegionTeardownTest::isAlive));
-      }
+    try (ChildJvm main = ChildJvm.of(MainProcess.class).args("here", "exit").start()) {
+      long[] pids = pids(main, 1);
+      main.awaitSuccess();
+      awaitAllGone(pids);
     }
   }
 
-  private static long[] pids(ChildJvm main, String where) {
+  private static void awaitAllGone(long[] pids) {
+    Deadlines.assertEventually(
+        "all workers are gone",
+        Duration.ofSeconds(5),
+        () -> Arrays.stream(pids).noneMatch(RegionTeardownTest::isAlive));
+  }
+
+  private static long[] pids(ChildJvm main, int expected) {
     String line = main.awaitLine("pids ");
     long[] pids =
         Arrays.stream(line.substring(1, line.length() - 1).split(", ", -1))
             .mapToLong(Long::parseLong)
             .toArray();
-    assertEquals(where.equals("host") ? 3 : 2, pids.length, line);
+    assertEquals(expected, pids.length, line);
     return pids;
   }
 

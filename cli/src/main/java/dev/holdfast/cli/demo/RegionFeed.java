@@ -61,8 +61,7 @@ record RegionFeed(PipelineIterable<List<PictureBatch>> pipeline, List<ArenaChoic
         SubprocessOptions.builder()
             .standardOutput(WorkerOutput.standardError())
             .standardError(WorkerOutput.standardError())
-            .jvmArgs("-Djava.awt.headless=true")
-            .jvmArgs(options.workerJvmArgs().toArray(String[]::new))
+            .jvmArgs(DecodingJvm.arguments(options.workerJvmArgs()))
             .build();
     ProcessRegion region =
         ProcessRegion.workers(options.workers())

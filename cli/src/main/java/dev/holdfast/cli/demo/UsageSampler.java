@@ -8,10 +8,13 @@ import java.util.concurrent.locks.LockSupport;
 
 /**
  * Watches processor time and memory of this process and of its workers while a demo runs. A daemon
- * looks five times a second; {@link #sample} looks at once. Closing ends the daemon.
+ * looks up to five times a second, and so seldom that looking takes no more than a hundredth of the
+ * time: the kernel walks over all pages of a process and keeps it from getting more meanwhile.
+ * {@link #sample} looks at once. Closing ends the daemon.
  */
 final class UsageSampler implements AutoCloseable {
   private static final long PERIOD_NANOS = 200_000_000;
+  private static final long SHARE = 100;
 
   private final long self = ProcessHandle.current().pid();
   private final double cpuAtStart = ProcessUsage.cpuSeconds(self);
@@ -38,8 +41,10 @@ final class UsageSampler implements AutoCloseable {
 
   private void run() {
     while (!closed) {
+      long start = System.nanoTime();
       sample();
-      LockSupport.parkNanos(PERIOD_NANOS);
+      long took = System.nanoTime() - start;
+      LockSupport.parkNanos(Math.max(PERIOD_NANOS, SHARE * took));
     }
   }
 

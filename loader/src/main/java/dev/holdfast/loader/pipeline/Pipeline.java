@@ -144,9 +144,9 @@ public final class Pipeline<T extends @Nullable Object> {
       ContextFunction<? super T, ? extends R> function, int concurrency, Order order) {
     Objects.requireNonNull(function, "function");
     return with(
-        new Step.Map(
+        new Step.Calling(
             how("map", concurrency, order),
-            (ContextFunction<@Nullable Object, @Nullable Object>) function));
+            new Step.Map((ContextFunction<@Nullable Object, @Nullable Object>) function)));
   }
 
   /**
@@ -172,8 +172,9 @@ public final class Pipeline<T extends @Nullable Object> {
   public Pipeline<T> filter(StagePredicate<? super T> predicate, int concurrency, Order order) {
     Objects.requireNonNull(predicate, "predicate");
     return with(
-        new Step.Filter(
-            how("filter", concurrency, order), (StagePredicate<@Nullable Object>) predicate));
+        new Step.Calling(
+            how("filter", concurrency, order),
+            new Step.Filter((StagePredicate<@Nullable Object>) predicate)));
   }
 
   /**
@@ -205,9 +206,10 @@ public final class Pipeline<T extends @Nullable Object> {
       Order order) {
     Objects.requireNonNull(function, "function");
     return with(
-        new Step.FlatMap(
+        new Step.Calling(
             how("flatMap", concurrency, order),
-            (StageFunction<@Nullable Object, Iterable<?>>) (StageFunction<?, ?>) function));
+            new Step.FlatMap(
+                (StageFunction<@Nullable Object, Iterable<?>>) (StageFunction<?, ?>) function)));
   }
 
   /**
@@ -263,10 +265,8 @@ public final class Pipeline<T extends @Nullable Object> {
    * @throws IllegalStateException when the last stage is no {@link #map}
    */
   public Pipeline<T> keepsViews() {
-    if (last() instanceof Step.Map(var how, var function)) {
-      Step.How keeping =
-          new Step.How(how.name(), how.concurrency(), how.order(), how.virtual(), true);
-      return replacingLast(new Step.Map(keeping, function));
+    if (last() instanceof Step.Calling(var how, Step.Map map)) {
+      return replacingLast(new Step.Calling(how.keepingViews(), map));
     }
     throw new IllegalStateException("only a map stage can be told to keep views");
   }
@@ -278,17 +278,10 @@ public final class Pipeline<T extends @Nullable Object> {
    * @throws IllegalStateException when the last stage calls no function
    */
   public Pipeline<T> onVirtualThreads() {
-    return replacingLast(
-        switch (last()) {
-          case Step.Map(var how, var function) -> new Step.Map(virtual(how), function);
-          case Step.Filter(var how, var predicate) -> new Step.Filter(virtual(how), predicate);
-          case Step.FlatMap(var how, var function) -> new Step.FlatMap(virtual(how), function);
-          default -> throw new IllegalStateException("the last stage calls no function");
-        });
-  }
-
-  private static Step.How virtual(Step.How how) {
-    return new Step.How(how.name(), how.concurrency(), how.order(), true, how.keepsViews());
+    if (last() instanceof Step.Calling(var how, var work)) {
+      return replacingLast(new Step.Calling(how.onVirtualThreads(), work));
+    }
+    throw new IllegalStateException("the last stage calls no function");
   }
 
   /**

@@ -1,6 +1,5 @@
 package dev.holdfast.loader.pipeline;
 
-import java.util.Comparator;
 import java.util.List;
 
 /**
@@ -40,9 +39,15 @@ public record PipelineStats(
    * @return its name, or an empty text when there is no stage
    */
   public String bottleneck() {
-    return stages.stream()
-        .max(Comparator.comparingLong(stage -> stage.busy().toNanos() / stage.concurrency()))
-        .map(StageStats::name)
-        .orElse("");
+    String busiest = "";
+    long most = 0;
+    for (StageStats stage : stages) {
+      long nanos = stage.busy().toNanos() / stage.concurrency();
+      if (nanos >= most) { // a region is as busy as its busiest stage, which comes behind it
+        most = nanos;
+        busiest = stage.name();
+      }
+    }
+    return busiest;
   }
 }

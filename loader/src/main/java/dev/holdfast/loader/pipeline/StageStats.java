@@ -3,8 +3,9 @@ package dev.holdfast.loader.pipeline;
 import java.time.Duration;
 
 /**
- * Figures of one stage, over all workers that run it. A region has a row of its own, whose busy
- * time is that from the sending of an input to its last result.
+ * Figures of one stage, over all workers that run it. A region has a row of its own: its workers
+ * are as busy as the busiest stage inside, and its times per item are those from the sending of an
+ * input to its last result, waits included.
  *
  * @param name the stage's name
  * @param concurrency how many threads or workers work in it

@@ -7,6 +7,7 @@ import dev.holdfast.testkit.Rounds;
 import java.util.BitSet;
 import java.util.Iterator;
 import java.util.Random;
+import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.locks.LockSupport;
 import org.junit.jupiter.api.Test;
 
@@ -68,8 +69,9 @@ final class ManyItemsTest {
     if (item % 17 == 3) {
       throw new IllegalArgumentException("dropped");
     }
-    if (item % 1009 == 0) {
-      LockSupport.parkNanos(1_000);
+    int chance = ThreadLocalRandom.current().nextInt(1_000);
+    if (chance == 0) {
+      LockSupport.parkNanos(ThreadLocalRandom.current().nextInt(50_000));
     }
     return item;
   }

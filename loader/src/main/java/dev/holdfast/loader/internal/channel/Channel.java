@@ -88,8 +88,13 @@ public final class Channel {
     return words.getAcquire(base + ChannelLayout.ITEMS_CONSUMED);
   }
 
-  void publish(long published) {
+  /** Publishes without waking the consumer, who finds it with what is published next. */
+  void publishQuietly(long published) {
     words.setVolatile(base + ChannelLayout.PUBLISHED, published);
+  }
+
+  void publish(long published) {
+    publishQuietly(published);
     if (words.getIntVolatile(base + ChannelLayout.CONSUMER_WAITING) != 0) {
       signal(ChannelLayout.DATA_SIGNAL);
     }

@@ -72,6 +72,23 @@ public final class ChannelSender {
   }
 
   /**
+   * Sends a record that says something of the one which follows at once. A consumer that sleeps is
+   * not woken for it alone: that would cost both sides a way through the kernel for nothing.
+   *
+   * @param kind the record's kind, a byte
+   * @param one its first number
+   * @param two its second number
+   * @param body its bytes
+   * @param check looked at while waiting for room; what it throws cancels the record
+   */
+  public void sendAhead(int kind, long one, long two, MemorySegment body, Runnable check) {
+    prepare(kind, one, two, body, 0, false, check);
+    piecesSent = false;
+    published += preparedBytes;
+    channel.publishQuietly(published);
+  }
+
+  /**
    * Gets room for a record and copies it. Waits for room, and for an item also until fewer than the
    * limit are unread. When this throws, nothing of the record will arrive.
    *

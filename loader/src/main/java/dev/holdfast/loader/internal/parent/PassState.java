@@ -15,7 +15,8 @@ public final class PassState {
     return number;
   }
 
-  PassState(long number) {
+  /** Makes the state of a pass that has not begun. */
+  public PassState(long number) {
     this.number = number;
   }
 }

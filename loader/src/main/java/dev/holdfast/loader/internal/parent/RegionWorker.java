@@ -41,6 +41,7 @@ public final class RegionWorker {
    * @param outputArena where results' binaries lie, or null
    * @param reader the reader of that arena, which stays open when the worker ends, or null
    * @param loader where classes of results are looked up, or null
+   * @param check looked at while waiting; what it throws ends the start, and nothing is left
    */
   public static RegionWorker start(
       WorkerSource<?> source,
@@ -51,7 +52,8 @@ public final class RegionWorker {
       long seed,
       @Nullable SharedMemoryArena outputArena,
       @Nullable ArenaReader reader,
-      @Nullable ClassLoader loader) {
+      @Nullable ClassLoader loader,
+      Runnable check) {
     MemorySegment setup =
         WorkerStarter.encode(
             new WorkerSetup(
@@ -72,7 +74,8 @@ public final class RegionWorker {
               options.channelBytes(),
               reader == null ? null : outputArena,
               _ -> Objects.requireNonNull(reader),
-              loader);
+              loader,
+              check);
       return new RegionWorker(session, teardown);
     } catch (Throwable e) {
       teardown.undo(e);

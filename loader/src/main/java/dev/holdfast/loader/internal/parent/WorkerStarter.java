@@ -74,7 +74,8 @@ public final class WorkerStarter {
           teardown.owns(reader);
           return reader;
         },
-        source.getClass().getClassLoader());
+        source.getClass().getClassLoader(),
+        () -> {});
   }
 
   /**
@@ -87,6 +88,7 @@ public final class WorkerStarter {
    * @param arena where its items' binaries lie, or null
    * @param readers gives the reader of the arena, once the process was started
    * @param loader where classes of items are looked up, or null
+   * @param check looked at while waiting; what it throws ends the start
    */
   static Session connect(
       SubprocessOptions options,
@@ -95,7 +97,8 @@ public final class WorkerStarter {
       long inputBytes,
       @Nullable SharedMemoryArena arena,
       Function<SharedMemoryArena, ArenaReader> readers,
-      @Nullable ClassLoader loader) {
+      @Nullable ClassLoader loader,
+      Runnable check) {
     WorkerStartedEvent event = new WorkerStartedEvent();
     event.begin();
     long begin = System.nanoTime();
@@ -126,6 +129,7 @@ public final class WorkerStarter {
     session.setUp(
         setup,
         () -> {
+          check.run();
           if (System.nanoTime() - begin > limit) {
             throw Failures.silent(process, "the worker was not ready in time", limit);
           }

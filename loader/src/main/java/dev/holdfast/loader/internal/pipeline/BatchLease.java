@@ -68,21 +68,9 @@ record BatchLease(List<@Nullable Object> item, List<Lease<@Nullable Object>> lea
   /** Ends each lease, also when another one refuses. */
   @Override
   public void close() {
-    RuntimeException first = null;
-    for (Lease<?> lease : leases) {
-      try {
-        lease.close();
-      } catch (RuntimeException e) {
-        if (first == null) {
-          first = e;
-        } else {
-          first.addSuppressed(e);
-        }
-      }
-    }
-    if (first != null) {
-      throw first;
-    }
+    Steps steps = new Steps();
+    leases.forEach(lease -> steps.run(lease::close));
+    steps.end();
   }
 
   @Override

@@ -164,16 +164,6 @@ public final class CellQueue implements Inlet {
     dropped.forEach(CellQueue::drop);
   }
 
-  /** Returns whether the queue was closed. */
-  boolean isClosed() {
-    lock.lock();
-    try {
-      return closed;
-    } finally {
-      lock.unlock();
-    }
-  }
-
   /** Returns whether somebody waits for a cell. */
   boolean isAwaited() {
     lock.lock();

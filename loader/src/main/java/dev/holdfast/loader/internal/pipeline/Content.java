@@ -97,10 +97,11 @@ public sealed interface Content {
         whole = true;
       } finally {
         if (!whole) {
-          leases.forEach(Lease::close);
+          Steps steps = new Steps();
+          leases.forEach(lease -> steps.run(lease::close));
           parts
               .subList(Math.min(parts.size(), leases.size() + 1), parts.size())
-              .forEach(Content::discard);
+              .forEach(part -> steps.run(part::discard));
         }
       }
       return isUnopened()
@@ -110,7 +111,9 @@ public sealed interface Content {
 
     @Override
     public void discard() {
-      parts.forEach(Content::discard);
+      Steps steps = new Steps();
+      parts.forEach(part -> steps.run(part::discard));
+      steps.end();
     }
 
     @Override

@@ -133,20 +133,35 @@ public final class Engine implements RegionHost {
   /** Begins a pass, which supersedes the one before. */
   Pass newPass() {
     requireOpen();
+    Pass before;
+    Pass pass;
     closingLock.lock();
     try {
       requireOpen();
-      Pass before = current;
-      Pass pass = new Pass(newest + 1);
+      before = current;
+      pass = new Pass(newest + 1);
       newest = pass.epoch;
       current = pass;
       if (before != null) {
         cancel(before.epoch);
       }
       source.request(pass.epoch);
-      return pass;
     } finally {
       closingLock.unlock();
+    }
+    giveBackLookedAt(before);
+    return pass;
+  }
+
+  /** An item that was looked at and not taken goes back, when its pass is over. */
+  private void giveBackLookedAt(@Nullable Pass pass) {
+    if (pass != null) {
+      consuming.lock();
+      try {
+        dropPeeked(pass);
+      } finally {
+        consuming.unlock();
+      }
     }
   }
 
@@ -337,28 +352,18 @@ public final class Engine implements RegionHost {
     regions.forEach(RegionStage::beginClosing);
     stages.stop();
     source.stop();
+    giveBackLookedAt(
+        current); // not under the closing lock, which a consumer may want for its error
     closingLock.lock();
     try {
       if (ended) {
         return;
       }
-      RuntimeException first = null;
-      for (RegionStage region : regions) {
-        try {
-          region.close();
-        } catch (RuntimeException e) {
-          if (first == null) {
-            first = e;
-          } else {
-            first.addSuppressed(e);
-          }
-        }
-      }
-      awaitThreads();
-      if (first != null) {
-        throw first;
-      }
-      ended = true;
+      Steps steps = new Steps();
+      regions.forEach(region -> steps.run(region::close));
+      steps.run(this::awaitThreads);
+      ended = steps.succeeded();
+      steps.end();
     } finally {
       closingLock.unlock();
     }

@@ -14,7 +14,7 @@ public final class ItemText {
   public static String of(@Nullable Object item) {
     return switch (item) {
       case null -> "null";
-      case String text -> text.length() <= LONGEST ? text : text.substring(0, LONGEST) + "...";
+      case String text -> cut(text);
       case Integer number -> number.toString();
       case Long number -> number.toString();
       case Short number -> number.toString();
@@ -22,10 +22,14 @@ public final class ItemText {
       case Double number -> number.toString();
       case Float number -> number.toString();
       case Boolean truth -> truth.toString();
-      case URI uri -> uri.toString();
+      case URI uri -> cut(uri.toString());
       case Path path when path.getClass().getModule() == Object.class.getModule() ->
-          path.toString();
+          cut(path.toString());
       default -> item.getClass().getTypeName();
     };
+  }
+
+  private static String cut(String text) {
+    return text.length() <= LONGEST ? text : text.substring(0, LONGEST) + "...";
   }
 }

@@ -17,4 +17,7 @@ interface Operator {
   default List<Cell> end(long epoch) {
     return List.of();
   }
+
+  /** Gives back what it keeps between cells: nobody asks for it any more. */
+  default void discard() {}
 }

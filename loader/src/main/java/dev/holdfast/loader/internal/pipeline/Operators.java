@@ -16,16 +16,16 @@ final class Operators {
 
   static Operator of(Step step, WorkerContext context, Troubles troubles, StageFigures figures) {
     return switch (step) {
-      case Step.Map(var how, var function) ->
+      case Step.Calling(var how, Step.Map(var function)) ->
           new Mapping(
               new Opening(
                   how.name(), how.keepsViews() ? ViewScope.COLLECTED : ViewScope.CONFINED, figures),
               troubles,
               item -> function.apply(item, context));
-      case Step.Filter(var how, var predicate) ->
+      case Step.Calling(var how, Step.Filter(var predicate)) ->
           new Filtering(
               new Opening(how.name(), ViewScope.COLLECTED, figures), troubles, predicate::test);
-      case Step.FlatMap(var how, var function) ->
+      case Step.Calling(var how, Step.FlatMap(var function)) ->
           new Expanding(
               new Opening(how.name(), ViewScope.COLLECTED, figures), troubles, function::apply);
       case Step.Unbatch(var name) ->
@@ -184,6 +184,12 @@ final class Operators {
     @Override
     public List<Cell> end(long epoch) {
       return items.isEmpty() ? List.of() : take();
+    }
+
+    @Override
+    public void discard() {
+      items.forEach(CellQueue::drop);
+      items.clear();
     }
 
     private List<Cell> take() {

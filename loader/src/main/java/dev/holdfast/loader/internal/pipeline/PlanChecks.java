@@ -2,7 +2,11 @@ package dev.holdfast.loader.internal.pipeline;
 
 import dev.holdfast.arena.SharedMemoryArena;
 import dev.holdfast.arena.SharedMemorySegmentPool;
+import dev.holdfast.arena.internal.memory.ArenaGeometry;
 import dev.holdfast.loader.pipeline.ArenaSource;
+import java.io.IOException;
+import java.io.ObjectOutputStream;
+import java.io.OutputStream;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
@@ -28,6 +32,9 @@ public final class PlanChecks {
 
   private static void refuse(String region, String what, ArenaSource source) {
     String path = ObjectWalk.find(what, source, (object, _) -> object instanceof SharedMemoryArena);
+    if (path == null && ArenaProbe.finds(source)) {
+      path = what; // within an object that is closed to us
+    }
     if (path != null) {
       throw new IllegalArgumentException(
           ("an arena that exists cannot cross to the worker that runs the pipeline: region=%s"
@@ -61,6 +68,31 @@ public final class PlanChecks {
       } else if (!(step instanceof Step.Buffer)) {
         return;
       }
+    }
+  }
+
+  /** Finds arenas by what crosses in their place, wherever they are. */
+  private static final class ArenaProbe extends ObjectOutputStream {
+    private boolean found;
+
+    private ArenaProbe() throws IOException {
+      super(OutputStream.nullOutputStream());
+      var _ = enableReplaceObject(true);
+    }
+
+    static boolean finds(Object root) {
+      try (ArenaProbe probe = new ArenaProbe()) {
+        probe.writeObject(root);
+        return probe.found;
+      } catch (IOException e) {
+        return false; // what cannot cross is refused when it is to
+      }
+    }
+
+    @Override
+    protected Object replaceObject(Object object) {
+      found |= object instanceof ArenaGeometry;
+      return object;
     }
   }
 

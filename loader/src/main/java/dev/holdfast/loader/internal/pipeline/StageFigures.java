@@ -4,6 +4,7 @@ import dev.holdfast.loader.pipeline.StageStats;
 import java.nio.ByteBuffer;
 import java.time.Duration;
 import java.util.Arrays;
+import java.util.List;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.LongAdder;
 import java.util.zip.DataFormatException;
@@ -93,13 +94,34 @@ public final class StageFigures {
 
     /** Returns the sum of both, of one stage in two workers. */
     public Snapshot plus(Snapshot other) {
+      return sum(other, concurrency + other.concurrency);
+    }
+
+    /** Returns the sum of both, of one stage in a worker and in the one that replaced it. */
+    public Snapshot continuedBy(Snapshot later) {
+      return sum(later, later.concurrency);
+    }
+
+    /**
+     * Returns the figures of a region, whose workers are as busy as the busiest stage inside. Its
+     * own times are those of inputs on their way, which overlap.
+     */
+    public Snapshot busyAs(List<Snapshot> inside) {
+      long nanos =
+          inside.stream().mapToLong(it -> it.busyNanos / it.concurrency).max().orElse(0)
+              * concurrency;
+      return new Snapshot(
+          name, concurrency, queueCapacity, items, failures, nanos, samples, sampledCells, times);
+    }
+
+    private Snapshot sum(Snapshot other, int threads) {
       Histogram both = histogram();
       both.add(other.histogram());
       ByteBuffer bytes = ByteBuffer.allocate(both.getNeededByteBufferCapacity());
       int length = both.encodeIntoCompressedByteBuffer(bytes);
       return new Snapshot(
           name,
-          concurrency + other.concurrency,
+          threads,
           queueCapacity,
           items + other.items,
           failures + other.failures,

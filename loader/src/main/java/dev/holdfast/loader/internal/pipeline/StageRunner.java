@@ -2,11 +2,12 @@ package dev.holdfast.loader.internal.pipeline;
 
 import java.lang.System.Logger;
 import java.time.Duration;
+import java.util.ArrayDeque;
 import java.util.ArrayList;
+import java.util.Collections;
+import java.util.Deque;
 import java.util.Iterator;
 import java.util.List;
-import java.util.concurrent.atomic.AtomicLong;
-import java.util.concurrent.locks.LockSupport;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.Consumer;
 
@@ -21,7 +22,6 @@ final class StageRunner {
   private static final Logger LOG = System.getLogger("dev.holdfast.loader");
   private static final int MOST_COLLECTED = 16;
   private static final int WINDOW_PER_THREAD = 2;
-  private static final long PAUSE_NANOS = 50_000;
 
   private final Step step;
   private final boolean ordered;
@@ -33,7 +33,7 @@ final class StageRunner {
   private final Consumer<Throwable> broken;
   private final Turns turns;
   private final ReentrantLock taking = new ReentrantLock();
-  private final AtomicLong atWork = new AtomicLong();
+  private final AtWork atWork = new AtWork();
   private final List<Thread> threads = new ArrayList<>();
 
   StageRunner(
@@ -57,13 +57,7 @@ final class StageRunner {
   }
 
   void start() {
-    boolean virtual =
-        switch (step) {
-          case Step.Map map -> map.how().virtual();
-          case Step.Filter filter -> filter.how().virtual();
-          case Step.FlatMap flatMap -> flatMap.how().virtual();
-          default -> false;
-        };
+    boolean virtual = step instanceof Step.Calling calling && calling.how().virtual();
     for (int i = 0; i < step.concurrency(); i++) {
       String name = "holdfast-stage-" + step.name() + "-" + i;
       threads.add(
@@ -77,6 +71,7 @@ final class StageRunner {
   /** Makes the threads end, in user code by an interrupt. */
   void stop() {
     turns.close();
+    atWork.close();
     threads.forEach(Thread::interrupt);
   }
 
@@ -101,6 +96,8 @@ final class StageRunner {
       LOG.log(Logger.Level.TRACE, "a stage has ended: {0}", step.name());
     } catch (Throwable e) {
       broken.accept(e); // none of user code's, which is caught where it is called
+    } finally {
+      operator.discard(); // only an operator of a single thread keeps something
     }
   }
 
@@ -120,7 +117,7 @@ final class StageRunner {
       if (ordered) {
         ticket = turns.ticket();
       } else {
-        atWork.incrementAndGet();
+        atWork.begin();
       }
     } finally {
       taking.unlock();
@@ -136,7 +133,7 @@ final class StageRunner {
       }
     } finally {
       if (!ordered) {
-        atWork.decrementAndGet();
+        atWork.end();
       }
       // an interrupt in a stage function is user code's
       var _ = Thread.interrupted();
@@ -144,15 +141,21 @@ final class StageRunner {
   }
 
   private void inTurn(Cell cell, long ticket) {
-    List<Cell> collected = new ArrayList<>(1);
-    Iterator<? extends Cell> results = results(cell);
-    while (results.hasNext()) {
-      if (collected.size() == MOST_COLLECTED) {
-        turns.awaitTurn(ticket);
-        collected.forEach(out::put);
-        collected.clear();
+    Deque<Cell> collected = new ArrayDeque<>(1);
+    try {
+      Iterator<? extends Cell> results = results(cell);
+      while (results.hasNext()) {
+        if (collected.size() == MOST_COLLECTED) {
+          turns.awaitTurn(ticket);
+          while (!collected.isEmpty()) {
+            out.put(collected.remove());
+          }
+        }
+        collected.add(results.next());
       }
-      collected.add(results.next());
+    } catch (Stopped e) {
+      collected.forEach(CellQueue::drop);
+      throw e;
     }
     turns.finish(ticket, collected, out::put);
   }
@@ -162,13 +165,7 @@ final class StageRunner {
       turns.awaitAll();
       return;
     }
-    while (atWork.get() != 0) {
-      LockSupport.parkNanos(PAUSE_NANOS);
-      var _ = Thread.interrupted(); // user code's, and it would end each pause at once
-      if (out.isClosed()) {
-        throw new Stopped();
-      }
-    }
+    atWork.awaitNone();
   }
 
   private Iterator<? extends Cell> results(Cell cell) {
@@ -176,7 +173,7 @@ final class StageRunner {
       case Cell.Item item -> {
         if (epochs.isCancelled(item.epoch())) {
           CellQueue.drop(item);
-          yield List.<Cell>of().iterator();
+          yield Collections.emptyIterator();
         }
         yield new TimedResults(operator, item, figures, epochs);
       }

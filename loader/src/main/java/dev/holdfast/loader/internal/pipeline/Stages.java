@@ -5,7 +5,6 @@ import dev.holdfast.loader.pipeline.Order;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.function.Consumer;
-import org.jspecify.annotations.Nullable;
 
 /** The queues and threads of a chain of stages in one process. */
 public final class Stages {
@@ -64,7 +63,7 @@ public final class Stages {
   }
 
   /** Makes a stage that runs on the thread which takes from it. */
-  public Inlet pulled(Step step, WorkerContext context, Inlet in, StageFigures figures) {
+  public PulledStage pulled(Step step, WorkerContext context, Inlet in, StageFigures figures) {
     return new PulledStage(Operators.of(step, context, troubles, figures), in, epochs, figures);
   }
 
@@ -97,54 +96,5 @@ public final class Stages {
       ended &= runner.awaitEnd(Math.max(1, nanos - (System.nanoTime() - start)));
     }
     return ended;
-  }
-
-  /** Runs the last stage of a worker where its results are asked for. */
-  private static final class PulledStage implements Inlet {
-    private final Operator operator;
-    private final Inlet in;
-    private final Epochs epochs;
-    private final StageFigures figures;
-    private final List<Cell> last = new ArrayList<>();
-    private @Nullable TimedResults results;
-
-    PulledStage(Operator operator, Inlet in, Epochs epochs, StageFigures figures) {
-      this.operator = operator;
-      this.in = in;
-      this.epochs = epochs;
-      this.figures = figures;
-    }
-
-    @Override
-    public Cell take() {
-      while (true) {
-        if (!last.isEmpty()) {
-          return last.removeFirst();
-        }
-        TimedResults open = results;
-        if (open != null && open.hasNext()) {
-          return open.next();
-        }
-        results = null;
-        Cell cell = in.take();
-        switch (cell) {
-          case Cell.Item item -> {
-            if (epochs.isCancelled(item.epoch())) {
-              CellQueue.drop(item);
-            } else {
-              in.sample(figures);
-              results = new TimedResults(operator, item, figures, epochs);
-            }
-          }
-          case Cell.End(var epoch) -> {
-            last.addAll(operator.end(epoch));
-            last.add(cell);
-          }
-          case Cell.Dropped _, Cell.Failed _ -> {
-            return cell;
-          }
-        }
-      }
-    }
   }
 }

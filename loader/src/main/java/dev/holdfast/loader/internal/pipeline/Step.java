@@ -19,7 +19,9 @@ public sealed interface Step extends Serializable {
   Step named(String name);
 
   /** Returns how many threads or workers run it. */
-  int concurrency();
+  default int concurrency() {
+    return 1;
+  }
 
   /** Returns in which order its results go on. */
   default Order order() {
@@ -27,7 +29,37 @@ public sealed interface Step extends Serializable {
   }
 
   /**
-   * What the stages that call a function for each item have in common.
+   * Calls a function for each item.
+   *
+   * @param how how it runs
+   * @param work what it does
+   */
+  record Calling(How how, Work work) implements Step {
+    private static final long serialVersionUID = 1L;
+
+    @Override
+    public String name() {
+      return how.name();
+    }
+
+    @Override
+    public Step named(String name) {
+      return new Calling(how.named(name), work);
+    }
+
+    @Override
+    public int concurrency() {
+      return how.concurrency();
+    }
+
+    @Override
+    public Order order() {
+      return how.order();
+    }
+  }
+
+  /**
+   * How a function is called.
    *
    * @param name the stage's name
    * @param concurrency how many threads
@@ -42,97 +74,46 @@ public sealed interface Step extends Serializable {
     How named(String newName) {
       return new How(newName, concurrency, order, virtual, keepsViews);
     }
+
+    /** Returns the same on virtual threads. */
+    public How onVirtualThreads() {
+      return new How(name, concurrency, order, true, keepsViews);
+    }
+
+    /** Returns the same with results that may alias inputs. */
+    public How keepingViews() {
+      return new How(name, concurrency, order, virtual, true);
+    }
   }
+
+  /** What a function makes of an item. */
+  sealed interface Work extends Serializable {}
 
   /**
    * Makes one of each.
    *
-   * @param how how it runs
    * @param function what it does
    */
-  record Map(How how, ContextFunction<@Nullable Object, @Nullable Object> function)
-      implements Step {
+  record Map(ContextFunction<@Nullable Object, @Nullable Object> function) implements Work {
     private static final long serialVersionUID = 1L;
-
-    @Override
-    public String name() {
-      return how.name();
-    }
-
-    @Override
-    public Step named(String name) {
-      return new Map(how.named(name), function);
-    }
-
-    @Override
-    public int concurrency() {
-      return how.concurrency();
-    }
-
-    @Override
-    public Order order() {
-      return how.order();
-    }
   }
 
   /**
    * Lets some through.
    *
-   * @param how how it runs
    * @param predicate which
    */
-  record Filter(How how, StagePredicate<@Nullable Object> predicate) implements Step {
+  record Filter(StagePredicate<@Nullable Object> predicate) implements Work {
     private static final long serialVersionUID = 1L;
-
-    @Override
-    public String name() {
-      return how.name();
-    }
-
-    @Override
-    public Step named(String name) {
-      return new Filter(how.named(name), predicate);
-    }
-
-    @Override
-    public int concurrency() {
-      return how.concurrency();
-    }
-
-    @Override
-    public Order order() {
-      return how.order();
-    }
   }
 
   /**
    * Makes any number of each.
    *
-   * @param how how it runs
    * @param function what it does
    */
-  record FlatMap(How how, StageFunction<@Nullable Object, Iterable<?>> function) implements Step {
+  record FlatMap(StageFunction<@Nullable Object, Iterable<?>> function) implements Work {
     private static final long serialVersionUID = 1L;
-
-    @Override
-    public String name() {
-      return how.name();
-    }
-
-    @Override
-    public Step named(String name) {
-      return new FlatMap(how.named(name), function);
-    }
-
-    @Override
-    public int concurrency() {
-      return how.concurrency();
-    }
-
-    @Override
-    public Order order() {
-      return how.order();
-    }
   }
 
   /**
@@ -148,11 +129,6 @@ public sealed interface Step extends Serializable {
     public Step named(String newName) {
       return new Batch(newName, size);
     }
-
-    @Override
-    public int concurrency() {
-      return 1;
-    }
   }
 
   /**
@@ -166,11 +142,6 @@ public sealed interface Step extends Serializable {
     @Override
     public Step named(String newName) {
       return new Unbatch(newName);
-    }
-
-    @Override
-    public int concurrency() {
-      return 1;
     }
   }
 
@@ -186,11 +157,6 @@ public sealed interface Step extends Serializable {
     @Override
     public Step named(String newName) {
       return new Buffer(newName, size);
-    }
-
-    @Override
-    public int concurrency() {
-      return 1;
     }
   }
 

@@ -29,17 +29,30 @@ final class TimedResults implements Iterator<Cell> {
     }
     long start = System.nanoTime();
     Iterator<? extends Cell> open = results;
-    if (open == null) {
-      open = operator.apply(item);
-      results = open;
+    if (!epochs.isCancelled(item.epoch())) {
+      if (open == null) {
+        open = operator.apply(item);
+        results = open;
+      }
+      ready = open.hasNext();
+      dropWhatNobodyWants(open);
+    } else if (open == null) {
+      CellQueue.drop(item);
     }
-    ready = !epochs.isCancelled(item.epoch()) && open.hasNext();
     nanos += System.nanoTime() - start;
     if (!ready) {
       over = true;
       figures.worked(nanos);
     }
     return ready;
+  }
+
+  /** A whole batch may have become ready while its pass was left. */
+  private void dropWhatNobodyWants(Iterator<? extends Cell> open) {
+    if (ready && epochs.isCancelled(item.epoch())) {
+      ready = false;
+      CellQueue.drop(open.next());
+    }
   }
 
   @Override

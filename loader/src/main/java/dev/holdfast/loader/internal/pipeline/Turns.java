@@ -1,11 +1,12 @@
 package dev.holdfast.loader.internal.pipeline;
 
+import java.util.Deque;
 import java.util.HashMap;
-import java.util.List;
 import java.util.Map;
 import java.util.concurrent.locks.Condition;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Puts the results of several threads in the order in which they took their inputs. Each input has
@@ -18,7 +19,7 @@ final class Turns {
   private final Condition moved = lock.newCondition();
 
   // guarded by the lock
-  private final Map<Long, List<Cell>> early = new HashMap<>();
+  private final Map<Long, Deque<Cell>> early = new HashMap<>();
   private long tickets;
   private long turn;
   private boolean closed;
@@ -51,32 +52,52 @@ final class Turns {
   }
 
   /** Sends the last results of a ticket in its turn, or leaves them for whose turn comes first. */
-  void finish(long ticket, List<Cell> results, Consumer<Cell> out) {
+  void finish(long ticket, Deque<Cell> results, Consumer<Cell> out) {
+    @Nullable Deque<Cell> next = results;
+    try {
+      next = isEarly(ticket, results) ? null : results;
+      while (next != null) {
+        while (!next.isEmpty()) {
+          out.accept(next.remove());
+        }
+        next = following();
+      }
+    } catch (Stopped e) {
+      if (next != null) {
+        next.forEach(CellQueue::drop);
+      }
+      throw e;
+    }
+  }
+
+  /** Leaves early results, or waits until it is their turn. */
+  private boolean isEarly(long ticket, Deque<Cell> results) {
     lock.lock();
     try {
       while (turn != ticket && !closed) {
         if (ticket - turn < window) {
           early.put(ticket, results);
-          return;
+          return true;
         }
         moved.awaitUninterruptibly();
       }
       requireOpen();
+      return false;
     } finally {
       lock.unlock();
     }
-    List<Cell> next = results;
-    while (next != null) {
-      next.forEach(out);
-      lock.lock();
-      try {
-        turn++;
-        next = early.remove(turn);
-        moved.signalAll();
-        requireOpen();
-      } finally {
-        lock.unlock();
-      }
+  }
+
+  /** Moves the turn on; returns the results that were left for it, if any. */
+  private @Nullable Deque<Cell> following() {
+    lock.lock();
+    try {
+      requireOpen();
+      turn++;
+      moved.signalAll();
+      return early.remove(turn);
+    } finally {
+      lock.unlock();
     }
   }
 

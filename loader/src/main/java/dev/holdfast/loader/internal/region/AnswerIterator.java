@@ -3,8 +3,8 @@ package dev.holdfast.loader.internal.region;
 import dev.holdfast.arena.ViewScope;
 import dev.holdfast.loader.Lease;
 import dev.holdfast.loader.internal.pipeline.Cell;
-import dev.holdfast.loader.internal.pipeline.Content;
 import dev.holdfast.loader.internal.pipeline.Origin;
+import dev.holdfast.loader.internal.pipeline.Trouble;
 import dev.holdfast.loader.internal.worker.Answer;
 import dev.holdfast.loader.internal.worker.RegionInputs;
 import java.lang.foreign.MemorySegment;
@@ -57,12 +57,7 @@ final class AnswerIterator implements Iterator<Answer>, AutoCloseable {
 
   private @Nullable Answer answer(Cell cell) {
     return switch (cell) {
-      case Cell.Item item -> {
-        Content content = item.content();
-        Lease<@Nullable Object> lease = content.open(ViewScope.CONFINED);
-        open = lease;
-        yield new Answer(bytes(true, item.origins()), true, lease.item());
-      }
+      case Cell.Item item -> result(item);
       case Cell.Dropped(_, var origins, var troubles) ->
           new Answer(
               Answers.encode(false, List.of(), done(origins), troubles, List.of()), false, null);
@@ -73,6 +68,23 @@ final class AnswerIterator implements Iterator<Answer>, AutoCloseable {
       }
       case Cell.Failed(_, var failure) -> throw failure;
     };
+  }
+
+  /** A batch of inputs is opened here, and what cannot be opened has failed. */
+  private Answer result(Cell.Item item) {
+    Lease<@Nullable Object> lease;
+    try {
+      lease = item.content().open(ViewScope.CONFINED);
+    } catch (Exception | StackOverflowError e) {
+      Trouble trouble =
+          new Trouble(chain.lastStage(), item.index(), "input " + item.index(), e, false);
+      return new Answer(
+          Answers.encode(false, List.of(), done(item.origins()), List.of(trouble), List.of()),
+          false,
+          null);
+    }
+    open = lease;
+    return new Answer(bytes(true, item.origins()), true, lease.item());
   }
 
   private MemorySegment bytes(boolean hasValue, List<Origin> origins) {

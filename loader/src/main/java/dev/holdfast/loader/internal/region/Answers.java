@@ -12,6 +12,7 @@ import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
+import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;
 
@@ -38,7 +39,6 @@ record Answers(
     List<Long> done,
     List<Reported> troubles,
     List<StageFigures.Snapshot> figures) {
-  private static final int MOST = 1 << 20;
 
   /**
    * An item that failed in the worker.
@@ -64,9 +64,9 @@ record Answers(
       writeNumbers(out, done);
       out.writeInt(troubles.size());
       for (Trouble trouble : troubles) {
-        out.writeUTF(trouble.stage());
+        writeText(out, trouble.stage());
         out.writeLong(trouble.index());
-        out.writeUTF(trouble.item());
+        writeText(out, trouble.item());
         out.writeBoolean(trouble.always());
         byte[] failure = FailureCodec.encode(trouble.thrown()).toArray(ValueLayout.JAVA_BYTE);
         out.writeInt(failure.length);
@@ -95,7 +95,7 @@ record Answers(
       List<Reported> troubles = new ArrayList<>();
       for (int left = count(in); left > 0; left--) {
         troubles.add(
-            new Reported(in.readUTF(), in.readLong(), in.readUTF(), in.readBoolean(), failure(in)));
+            new Reported(readText(in), in.readLong(), readText(in), in.readBoolean(), failure(in)));
       }
       List<StageFigures.Snapshot> figures = new ArrayList<>();
       for (int left = count(in); left > 0; left--) {
@@ -113,10 +113,20 @@ record Answers(
 
   private static int count(DataInputStream in) throws IOException {
     int count = in.readInt();
-    if (count < 0 || count > MOST) {
+    if (count < 0) {
       throw new IOException("count=" + count);
     }
     return count;
+  }
+
+  private static void writeText(DataOutputStream out, String text) throws IOException {
+    byte[] bytes = text.getBytes(StandardCharsets.UTF_8);
+    out.writeInt(bytes.length);
+    out.write(bytes);
+  }
+
+  private static String readText(DataInputStream in) throws IOException {
+    return new String(in.readNBytes(count(in)), StandardCharsets.UTF_8);
   }
 
   private static void writeNumbers(DataOutputStream out, List<Long> numbers) throws IOException {
@@ -140,7 +150,7 @@ record Answers(
 
   private static void write(DataOutputStream out, StageFigures.Snapshot snapshot)
       throws IOException {
-    out.writeUTF(snapshot.name());
+    writeText(out, snapshot.name());
     out.writeInt(snapshot.concurrency());
     out.writeInt(snapshot.queueCapacity());
     out.writeLong(snapshot.items());
@@ -154,7 +164,7 @@ record Answers(
 
   private static StageFigures.Snapshot readFigures(DataInputStream in) throws IOException {
     return new StageFigures.Snapshot(
-        in.readUTF(),
+        readText(in),
         in.readInt(),
         in.readInt(),
         in.readLong(),

@@ -1,27 +1,17 @@
 package dev.holdfast.loader.internal.region;
 
-import dev.holdfast.loader.internal.pipeline.Cell;
-import dev.holdfast.loader.internal.pipeline.CellQueue;
 import java.util.ArrayList;
 import java.util.List;
 
 /**
- * Inputs that share results, and the results. Where a dead worker's inputs are done again, nothing
- * of a group is delivered before all of its inputs are done: else a result could come twice, or one
- * that stems from an input that is done be lost with one that is not. Guarded by the lane's lock.
+ * Inputs that share results, and what came of them. Where a dead worker's inputs are done again,
+ * nothing of a group is delivered before all of its inputs are done: else a result or a failure
+ * could come twice, or a result that stems from an input that is done be lost with one that is not.
+ * Guarded by the lock of the lane's book.
  */
 final class Group {
-
-  /**
-   * A result.
-   *
-   * @param first the first input that it stems from
-   * @param cells what is delivered
-   */
-  record Result(long first, List<Cell> cells) {}
-
   private final List<Input> inputs = new ArrayList<>(1);
-  private final List<Result> results = new ArrayList<>(1);
+  private final List<Delivery> deliveries = new ArrayList<>(1);
 
   Group(Input input) {
     inputs.add(input);
@@ -31,12 +21,12 @@ final class Group {
     return inputs;
   }
 
-  List<Result> results() {
-    return results;
-  }
-
   boolean isDone() {
     return inputs.stream().allMatch(input -> input.done);
+  }
+
+  void add(Delivery delivery) {
+    deliveries.add(delivery);
   }
 
   /** Takes another group in. */
@@ -46,17 +36,14 @@ final class Group {
         input.group = this;
         inputs.add(input);
       }
-      results.addAll(other.results);
+      deliveries.addAll(other.deliveries);
     }
   }
 
-  /** Gives back what was not delivered. */
-  void dropResults() {
-    results.forEach(result -> result.cells().forEach(Group::drop));
-    results.clear();
-  }
-
-  static void drop(Cell cell) {
-    CellQueue.drop(cell);
+  /** Hands over what is to be delivered, or given back. */
+  List<Delivery> take() {
+    List<Delivery> taken = List.copyOf(deliveries);
+    deliveries.clear();
+    return taken;
   }
 }

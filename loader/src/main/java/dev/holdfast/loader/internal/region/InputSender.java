@@ -27,6 +27,7 @@ final class InputSender {
   private final @Nullable ArenaWriter writer;
   private final Runnable check;
   private final Consumer<RuntimeException> noSpace;
+  private final Pace pace = new Pace();
 
   InputSender(
       Channel channel,
@@ -50,6 +51,7 @@ final class InputSender {
    * @throws IOException when it cannot cross
    */
   void send(long pass, long number, @Nullable Object value) throws IOException {
+    check.run(); // it looks only while it waits, and a dead worker's channel may have room
     while (true) {
       // this thread is ours: whoever interrupted it was user code that it ran
       var _ = Thread.interrupted();
@@ -61,6 +63,7 @@ final class InputSender {
       } catch (AcquireTimeoutException e) {
         check.run();
         noSpace.accept(e);
+        pace.keep();
       } catch (IOException | RuntimeException e) {
         check.run(); // the encoder wraps what ended a wait inside it
         throw e;

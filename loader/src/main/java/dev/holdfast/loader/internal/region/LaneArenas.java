@@ -5,8 +5,13 @@ import dev.holdfast.arena.ArenaWriter;
 import dev.holdfast.arena.SharedMemoryArena;
 import dev.holdfast.arena.Side;
 import dev.holdfast.arena.internal.life.ExitHook;
+import dev.holdfast.loader.internal.pipeline.Steps;
 import dev.holdfast.loader.pipeline.OnWorkerDeath;
+import dev.holdfast.loader.pipeline.ProcessRegion;
 import java.lang.System.Logger;
+import java.util.List;
+import java.util.Optional;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -22,12 +27,32 @@ final class LaneArenas {
   private @Nullable ArenaWriter writer;
   private @Nullable ArenaReader reader;
 
-  LaneArenas(@Nullable SharedMemoryArena input, @Nullable SharedMemoryArena output, boolean owned) {
+  private LaneArenas(
+      @Nullable SharedMemoryArena input, @Nullable SharedMemoryArena output, boolean owned) {
     this.input = input;
     this.output = output;
     this.owned = owned;
-    if (owned) {
-      ExitHook.atExit("unlink the arenas of a region", this::unlink);
+  }
+
+  /**
+   * Asks a region for the arenas of a worker.
+   *
+   * @param owned whether they are closed and unlinked with the worker
+   */
+  static LaneArenas of(ProcessRegion region, int index, boolean owned) {
+    LaneArenas made =
+        new LaneArenas(region.inputArena().map(it -> it.arena(index)).orElse(null), null, owned);
+    boolean whole = false;
+    try {
+      LaneArenas both =
+          new LaneArenas(
+              made.input, region.outputArena().map(it -> it.arena(index)).orElse(null), owned);
+      whole = true;
+      return both;
+    } finally {
+      if (!whole && owned) {
+        made.closeAndUnlink();
+      }
     }
   }
 
@@ -54,9 +79,12 @@ final class LaneArenas {
    *     part
    */
   void open(OnWorkerDeath reaction) {
+    if (owned) {
+      ExitHook.atExit("unlink the arenas of a region", this::unlink);
+    }
     if (reaction == OnWorkerDeath.RESTART) {
       try {
-        replaceWorkersEnds();
+        freeWorkersSides();
       } catch (UnsupportedOperationException | IllegalStateException e) {
         throw new IllegalArgumentException(
             "a region cannot restart its workers over this arena: " + e.getMessage(), e);
@@ -71,7 +99,7 @@ final class LaneArenas {
   }
 
   /** Frees the sides that a dead worker had. */
-  void replaceWorkersEnds() {
+  void freeWorkersSides() {
     if (output != null) {
       output.takeOver(Side.WRITER);
     }
@@ -82,50 +110,53 @@ final class LaneArenas {
 
   /** Makes a worker that waits for space look at its commands. */
   void wake() {
-    if (input != null) {
-      input.wake();
-    }
-    if (output != null) {
-      output.wake();
-    }
+    arenas().forEach(SharedMemoryArena::wake);
   }
 
-  /** Gives everything back; the worker has ended. */
+  /** Gives everything back, as far as it goes; the worker has ended. */
   void close() {
+    Steps steps = new Steps();
     if (reader != null) {
-      reader.close();
+      steps.run(reader::close);
     }
     if (writer != null) {
-      writer.close();
+      steps.run(writer::close);
     }
-    if (owned) {
-      closeAll();
-      unlink();
-      return;
-    }
+    steps.run(owned ? this::closeAndUnlink : this::leaveToTheirOwner);
+    steps.end();
+  }
+
+  private void leaveToTheirOwner() {
     try {
-      replaceWorkersEnds();
+      freeWorkersSides();
     } catch (UnsupportedOperationException | IllegalStateException e) {
       // somebody else's arena, or closed by its owner already
       LOG.log(Logger.Level.DEBUG, "the side of a worker that has ended stays claimed", e);
     }
   }
 
-  private void closeAll() {
-    if (input != null) {
-      input.close();
+  /** An arena is unlinked only when it could be closed. */
+  private void closeAndUnlink() {
+    Steps steps = new Steps();
+    for (SharedMemoryArena arena : arenas()) {
+      steps.run(
+          () -> {
+            arena.close();
+            arena.unlink();
+          });
     }
-    if (output != null) {
-      output.close();
-    }
+    steps.end();
+  }
+
+  private List<SharedMemoryArena> arenas() {
+    return Stream.of(Optional.ofNullable(input), Optional.ofNullable(output))
+        .flatMap(Optional::stream)
+        .toList();
   }
 
   private void unlink() {
-    if (input != null) {
-      input.unlink();
-    }
-    if (output != null) {
-      output.unlink();
-    }
+    Steps steps = new Steps();
+    arenas().forEach(arena -> steps.run(arena::unlink));
+    steps.end();
   }
 }

@@ -1,6 +1,5 @@
 package dev.holdfast.loader.internal.region;
 
-import dev.holdfast.arena.SharedMemoryArena;
 import dev.holdfast.loader.internal.pipeline.Cell;
 import dev.holdfast.loader.internal.pipeline.CellQueue;
 import dev.holdfast.loader.internal.pipeline.Epochs;
@@ -10,18 +9,16 @@ import dev.holdfast.loader.internal.pipeline.RegionHost;
 import dev.holdfast.loader.internal.pipeline.RegionStage;
 import dev.holdfast.loader.internal.pipeline.StageFigures;
 import dev.holdfast.loader.internal.pipeline.Step;
+import dev.holdfast.loader.internal.pipeline.Steps;
 import dev.holdfast.loader.internal.pipeline.Stopped;
 import dev.holdfast.loader.pipeline.OnWorkerDeath;
 import dev.holdfast.loader.pipeline.Order;
 import dev.holdfast.loader.pipeline.ProcessRegion;
 import java.util.ArrayList;
-import java.util.LinkedHashMap;
 import java.util.List;
-import java.util.Map;
-import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.LongAdder;
-import java.util.concurrent.locks.Condition;
 import java.util.concurrent.locks.ReentrantLock;
+import java.util.function.LongPredicate;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -33,7 +30,6 @@ import org.jspecify.annotations.Nullable;
  */
 final class RegionNode implements RegionStage {
   private static final int WINDOW_PER_INPUT = 4;
-  private static final long LOOK_NANOS = TimeUnit.MILLISECONDS.toNanos(2);
 
   final Step.Region step;
   final ProcessRegion region;
@@ -47,7 +43,6 @@ final class RegionNode implements RegionStage {
   private final boolean ownsArenas;
   private final List<Lane> lanes = new ArrayList<>();
   private final ReentrantLock taking = new ReentrantLock();
-  private final Condition headMoved = taking.newCondition();
 
   private volatile @Nullable Outcomes outcomes;
   private volatile @Nullable Inlet in;
@@ -81,14 +76,10 @@ final class RegionNode implements RegionStage {
   @Override
   public void startWorkers() {
     for (int i = 0; i < region.workers(); i++) {
-      int index = i;
-      @Nullable SharedMemoryArena input =
-          region.inputArena().map(source -> source.arena(index)).orElse(null);
-      @Nullable SharedMemoryArena output =
-          region.outputArena().map(source -> source.arena(index)).orElse(null);
-      lanes.add(new Lane(this, i, new LaneArenas(input, output, ownsArenas)));
-      PlanChecks.largeEnough(step.name(), "outputArena", output, following);
-      PlanChecks.largeEnough(step.name(), "inputArena", input, step.steps());
+      LaneArenas arenas = LaneArenas.of(region, i, ownsArenas);
+      lanes.add(new Lane(this, i, arenas));
+      PlanChecks.largeEnough(step.name(), "outputArena", arenas.output(), following);
+      PlanChecks.largeEnough(step.name(), "inputArena", arenas.input(), step.steps());
     }
     lanes.forEach(Lane::openArenas);
     List<Thread> starters = new ArrayList<>();
@@ -100,25 +91,9 @@ final class RegionNode implements RegionStage {
               .start(lane::tryStart));
     }
     starters.forEach(RegionNode::join);
-    @Nullable RuntimeException first = null;
-    for (Lane lane : lanes) {
-      RuntimeException failure = lane.startFailure();
-      first = together(first, failure);
-    }
-    if (first != null) {
-      throw first;
-    }
-  }
-
-  private static @Nullable RuntimeException together(
-      @Nullable RuntimeException first, @Nullable RuntimeException further) {
-    if (first == null) {
-      return further;
-    }
-    if (further != null) {
-      first.addSuppressed(further);
-    }
-    return first;
+    Steps steps = new Steps();
+    lanes.forEach(lane -> steps.failed(lane.startFailure()));
+    steps.end();
   }
 
   private static void join(Thread thread) {
@@ -177,9 +152,15 @@ final class RegionNode implements RegionStage {
 
   /** Returns the next input for a lane, or null when something else was dealt with. */
   @Nullable Input nextInput(Lane lane) {
+    long window = (long) WINDOW_PER_INPUT * inputsAhead * lanes.size();
+    LongPredicate own = lane.book()::has;
+    outcomes().awaitWithin(window, own);
     taking.lock();
     try {
-      awaitWindow(lane);
+      requireGoing();
+      if (!outcomes().within(window, own)) {
+        return null; // another lane has taken the last one that was allowed
+      }
       Cell cell = inlet().take();
       return switch (cell) {
         case Cell.Item item -> {
@@ -190,7 +171,7 @@ final class RegionNode implements RegionStage {
           inlet().sample(figures);
           Input input = new Input(next++, item);
           outcomes().opened(input.number);
-          lane.takes(input);
+          lane.book().add(input);
           yield input;
         }
         case Cell.End(var epoch) -> {
@@ -211,19 +192,6 @@ final class RegionNode implements RegionStage {
     }
   }
 
-  private void awaitWindow(Lane lane) {
-    long window = (long) WINDOW_PER_INPUT * inputsAhead * lanes.size();
-    while (next - outcomes().head() >= window && !lane.has(outcomes().head())) {
-      requireGoing();
-      try {
-        var _ = headMoved.awaitNanos(LOOK_NANOS);
-      } catch (InterruptedException e) {
-        requireGoing();
-      }
-    }
-    requireGoing();
-  }
-
   /** Has all workers finish a pass; the caller has the taking lock, so that none begins another. */
   private void finish(long epoch) {
     lanes.forEach(lane -> lane.sendEnd(epoch));
@@ -239,6 +207,12 @@ final class RegionNode implements RegionStage {
     failed = true;
     outcomes().fail(host.fatal(epoch, failure));
     lanes.forEach(Lane::wakeThreads);
+  }
+
+  /** Ends the pipeline and returns what ends the thread that found out. */
+  Stopped failed(long epoch, RuntimeException failure) {
+    fail(epoch, failure);
+    return new Stopped();
   }
 
   @Override
@@ -268,27 +242,20 @@ final class RegionNode implements RegionStage {
               .start(lane::tryClose));
     }
     closers.forEach(RegionNode::join);
-    @Nullable RuntimeException first = null;
-    for (Lane lane : lanes) {
-      RuntimeException failure = lane.closeFailure();
-      first = together(first, failure);
-    }
-    if (first != null) {
-      throw first;
-    }
+    Steps steps = new Steps();
+    lanes.forEach(lane -> steps.failed(lane.closeFailure()));
+    steps.end();
   }
 
   @Override
   public List<StageFigures.Snapshot> figures() {
-    List<StageFigures.Snapshot> all = new ArrayList<>();
-    all.add(figures.snapshot());
-    Map<String, StageFigures.Snapshot> inside = new LinkedHashMap<>();
+    List<StageFigures.Snapshot> inside = List.of();
     for (Lane lane : lanes) {
-      for (StageFigures.Snapshot snapshot : lane.figures()) {
-        inside.merge(snapshot.name(), snapshot, StageFigures.Snapshot::plus);
-      }
+      inside = LaneFigures.sum(inside, lane.figures(), StageFigures.Snapshot::plus);
     }
-    all.addAll(inside.values());
+    List<StageFigures.Snapshot> all = new ArrayList<>();
+    all.add(figures.snapshot().busyAs(inside));
+    all.addAll(inside);
     return all;
   }
 

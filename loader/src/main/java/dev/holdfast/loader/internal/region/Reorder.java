@@ -7,6 +7,7 @@ import java.util.ArrayDeque;
 import java.util.TreeMap;
 import java.util.concurrent.locks.Condition;
 import java.util.concurrent.locks.ReentrantLock;
+import java.util.function.LongPredicate;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -64,7 +65,7 @@ final class Reorder implements Outcomes {
     lock.lock();
     try {
       Entry entry = entries.get(number);
-      if (entry == null || failed) {
+      if (entry == null || failed || closed) {
         if (cell != null) {
           CellQueue.drop(cell);
         }
@@ -120,6 +121,7 @@ final class Reorder implements Outcomes {
           break;
         }
         entries.pollFirstEntry();
+        moved.signalAll();
       }
       sending = false;
       moved.signalAll();
@@ -145,10 +147,26 @@ final class Reorder implements Outcomes {
   }
 
   @Override
-  public long head() {
+  public boolean within(long window, LongPredicate own) {
     lock.lock();
     try {
-      return entries.isEmpty() ? next : entries.firstKey();
+      if (closed || failed || entries.isEmpty()) {
+        return true;
+      }
+      long head = entries.firstKey();
+      return next - head < window || own.test(head);
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  @Override
+  public void awaitWithin(long window, LongPredicate own) {
+    lock.lock();
+    try {
+      while (!within(window, own)) {
+        moved.awaitUninterruptibly();
+      }
     } finally {
       lock.unlock();
     }

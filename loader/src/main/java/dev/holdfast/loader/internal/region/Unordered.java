@@ -2,6 +2,7 @@ package dev.holdfast.loader.internal.region;
 
 import dev.holdfast.loader.internal.pipeline.Cell;
 import dev.holdfast.loader.internal.pipeline.CellQueue;
+import java.util.function.LongPredicate;
 
 /** Results go on as they come. */
 final class Unordered implements Outcomes {
@@ -25,10 +26,14 @@ final class Unordered implements Outcomes {
   @Override
   public void awaitAll() {}
 
+  /** Nobody waits for anybody. */
   @Override
-  public long head() {
-    return Long.MAX_VALUE; // nobody waits for anybody
+  public boolean within(long window, LongPredicate own) {
+    return true;
   }
+
+  @Override
+  public void awaitWithin(long window, LongPredicate own) {}
 
   @Override
   public void fail(Cell failure) {

@@ -5,6 +5,7 @@ import dev.holdfast.loader.internal.pipeline.Cell;
 import dev.holdfast.loader.internal.pipeline.CellQueue;
 import dev.holdfast.loader.internal.pipeline.Epochs;
 import dev.holdfast.loader.internal.pipeline.Inlet;
+import dev.holdfast.loader.internal.pipeline.PulledStage;
 import dev.holdfast.loader.internal.pipeline.StageContext;
 import dev.holdfast.loader.internal.pipeline.StageFigures;
 import dev.holdfast.loader.internal.pipeline.Stages;
@@ -34,6 +35,8 @@ final class WorkerChain {
   private final List<StageFigures> figures = new ArrayList<>();
   private final Inlet results;
   private final @Nullable CellQueue first;
+  private final @Nullable PulledStage pulled;
+  private final String lastStage;
 
   private final ReentrantLock lock = new ReentrantLock();
   private final Condition begun = lock.newCondition();
@@ -58,7 +61,9 @@ final class WorkerChain {
     int lastAt = all.lastIndexOf(last);
     boolean alone = working.size() == 1 && last.concurrency() == 1;
     this.first = alone ? null : stages.queueBefore(all, 0);
+    this.lastStage = last.name();
     Inlet in = first == null ? inlet : first;
+    @Nullable PulledStage onMain = null;
     StageContext ordinary = StageContext.of(context);
     for (int i = 0; i < all.size(); i++) {
       Step step = all.get(i);
@@ -68,13 +73,15 @@ final class WorkerChain {
       StageFigures counted = stages.figures(step, in);
       figures.add(counted);
       if (i == lastAt && step.concurrency() == 1) {
-        in = stages.pulled(step, context, first == null ? in : new Sliced(in), counted);
+        onMain = stages.pulled(step, context, first == null ? in : new Sliced(in), counted);
+        in = onMain;
       } else {
         CellQueue out = stages.queueBefore(all, i + 1);
         stages.add(step, inputOrder, ordinary, in, out, counted);
         in = out;
       }
     }
+    this.pulled = onMain;
     this.results = in instanceof CellQueue ? new Sliced(in) : in;
     stages.start();
     if (first != null) {
@@ -111,9 +118,17 @@ final class WorkerChain {
     }
   }
 
-  /** Ends a pass that was left. */
+  /** Ends a pass that was left; on the main thread. */
   void leave(long number) {
     stages.cancelUpTo(number);
+    if (pulled != null) {
+      pulled.leave();
+    }
+  }
+
+  /** Returns the name of the stage whose results cross. */
+  String lastStage() {
+    return lastStage;
   }
 
   List<StageFigures.Snapshot> figures() {

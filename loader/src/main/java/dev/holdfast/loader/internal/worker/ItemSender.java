@@ -136,7 +136,7 @@ final class ItemSender {
   void send(@Nullable Object item) {
     @Nullable Object value = item;
     if (item instanceof Answer answer) {
-      sendAnswer(answer.bytes());
+      sendAnswer(answer);
       if (!answer.hasValue()) {
         abortUnit();
         memory.discard();
@@ -148,11 +148,15 @@ final class ItemSender {
   }
 
   /** What follows it, or is lost with the worker, is the item that it speaks of. */
-  private void sendAnswer(MemorySegment bytes) {
+  private void sendAnswer(Answer answer) {
     while (true) {
       var _ = Thread.interrupted();
       try {
-        sender.send(MessageKind.ANSWER, pass, index, bytes, passCheck);
+        if (answer.hasValue()) {
+          sender.sendAhead(MessageKind.ANSWER, pass, index, answer.bytes(), passCheck);
+        } else {
+          sender.send(MessageKind.ANSWER, pass, index, answer.bytes(), passCheck);
+        }
         return;
       } catch (HoldfastInterruptedException e) {
         // the flag is user code's, and it tries again

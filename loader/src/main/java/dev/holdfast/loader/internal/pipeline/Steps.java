@@ -1,0 +1,44 @@
+package dev.holdfast.loader.internal.pipeline;
+
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Steps of which each is to run whether or not another one failed. The first failure is thrown at
+ * the end, with the others attached. One thread's.
+ */
+public final class Steps {
+  private @Nullable RuntimeException first;
+
+  /** Makes a list without steps. */
+  public Steps() {}
+
+  /** Runs a step. */
+  public void run(Runnable step) {
+    try {
+      step.run();
+    } catch (RuntimeException e) {
+      failed(e);
+    }
+  }
+
+  /** Takes note of the failure of a step that ran elsewhere; null is none. */
+  public void failed(@Nullable RuntimeException failure) {
+    if (first == null) {
+      first = failure;
+    } else if (failure != null && !failure.equals(first)) {
+      first.addSuppressed(failure);
+    }
+  }
+
+  /** Returns whether every step so far has succeeded. */
+  public boolean succeeded() {
+    return first == null;
+  }
+
+  /** Throws what failed, if anything did. */
+  public void end() {
+    if (first != null) {
+      throw first;
+    }
+  }
+}
