@@ -1,6 +1,7 @@
 /** The {@code holdfast} command. */
 module dev.holdfast.cli {
   requires static org.jspecify;
+  requires HdrHistogram;
   requires dev.holdfast.cuda;
   requires dev.holdfast.loader;
   requires info.picocli;
@@ -20,5 +21,8 @@ module dev.holdfast.cli {
       dev.holdfast.cli.bench.PoolInPlaceTransport,
       dev.holdfast.cli.bench.RingTransport,
       dev.holdfast.cli.bench.ChannelTransport,
+      dev.holdfast.cli.bench.PipeTransport,
+      dev.holdfast.cli.bench.SocketTransport,
+      dev.holdfast.cli.bench.FutexTransport,
       dev.holdfast.cli.bench.InlineTransport;
 }

@@ -2,12 +2,17 @@ package dev.holdfast.cli;
 
 import dev.holdfast.arena.ViewScope;
 import dev.holdfast.cli.bench.Bench;
+import dev.holdfast.cli.bench.BenchReport;
 import dev.holdfast.cli.bench.CellSpec;
+import dev.holdfast.cli.bench.Codec;
+import dev.holdfast.cli.bench.HtmlReport;
 import dev.holdfast.cli.bench.Payload;
+import dev.holdfast.cli.bench.Targets;
 import dev.holdfast.cli.text.Output;
 import dev.holdfast.cli.text.Sizes;
 import java.io.IOException;
 import java.io.PrintStream;
+import java.nio.file.Path;
 import java.util.List;
 import java.util.concurrent.Callable;
 import org.jspecify.annotations.Nullable;
@@ -32,7 +37,8 @@ final class BenchCommand implements Callable<Integer> {
       split = ",",
       defaultValue = "memcpy,pool,ring,channel",
       description =
-          "memcpy, pool, pool-in-place, ring, channel, inline. Default: ${DEFAULT-VALUE}.")
+          "memcpy, pool, pool-in-place, ring, channel, pipe, socket, inline, futex; other"
+              + " libraries: aeron, arrow, chronicle, netty. Default: ${DEFAULT-VALUE}.")
   private List<String> transports = List.of();
 
   @Option(
@@ -40,7 +46,7 @@ final class BenchCommand implements Callable<Integer> {
       paramLabel = "KIND",
       split = ",",
       defaultValue = "buffer",
-      description = "buffer, tensor, bytes, map. Default: ${DEFAULT-VALUE}.")
+      description = "buffer, tensor, bytes, floats, map. Default: ${DEFAULT-VALUE}.")
   private List<Payload> payloads = List.of();
 
   @Option(
@@ -61,13 +67,15 @@ final class BenchCommand implements Callable<Integer> {
       names = "--items",
       paramLabel = "N",
       defaultValue = "0",
-      description = "Items in each timed pass. Default: what fits size and transport.")
+      description =
+          "Items in each pass, or round trips. Default: what takes a third of a second, so that a"
+              + " cell takes 10 s at most.")
   private int items;
 
   @Option(
       names = "--passes",
       paramLabel = "N",
-      defaultValue = "5",
+      defaultValue = "9",
       description = "Timed passes. Default: ${DEFAULT-VALUE}.")
   private int passes;
 
@@ -98,8 +106,26 @@ final class BenchCommand implements Callable<Integer> {
       split = ",",
       defaultValue = "throughput",
       description =
-          "throughput, or wait: the processor time of 5 s of waiting. Default: ${DEFAULT-VALUE}.")
+          "throughput; wait: the processor time of 5 s of waiting; latency: round trips alone."
+              + " Default: ${DEFAULT-VALUE}.")
   private List<CellSpec.Measure> measures = List.of();
+
+  @Option(
+      names = "--codec",
+      paramLabel = "NAME",
+      defaultValue = "compact",
+      description =
+          "How a worker's channel writes what is not a payload: compact, java. Default:"
+              + " ${DEFAULT-VALUE}.")
+  private Codec codec = Codec.COMPACT;
+
+  @Option(
+      names = "--preset",
+      paramLabel = "NAME",
+      description =
+          "targets: the targets of the project, with limits scaled to this machine; exit code 1"
+              + " when one is missed.")
+  private @Nullable Preset preset;
 
   @Option(
       names = "--json",
@@ -107,6 +133,12 @@ final class BenchCommand implements Callable<Integer> {
       description =
           "Write the figures there; with - to standard output, which has nothing else then.")
   private @Nullable String json;
+
+  @Option(
+      names = "--html",
+      paramLabel = "FILE",
+      description = "Write the report there as one page with charts, which needs no other file.")
+  private @Nullable Path html;
 
   BenchCommand(HoldfastCommand root, PrintStream out, PrintStream err) {
     this.root = root;
@@ -116,19 +148,44 @@ final class BenchCommand implements Callable<Integer> {
 
   @Override
   public Integer call() throws IOException {
-    List<Long> bytes = sizes.stream().map(Sizes::parse).toList();
-    new Bench(
-            List.copyOf(transports),
-            List.copyOf(payloads),
-            bytes,
-            List.copyOf(measures),
-            scope,
-            items,
-            passes,
-            segments,
-            busyThreads,
-            sharedFill)
-        .run(Output.of(out, err, json), root.verbose());
-    return Main.DONE;
+    Output output = Output.of(out, err, json);
+    if (html != null) {
+      Output.requireWritable(html);
+    }
+    BenchReport report =
+        preset == Preset.TARGETS
+            ? new Targets(passes, segments, output, root.verbose()).run()
+            : matrix().run(output, root.verbose());
+    if (html != null) {
+      HtmlReport.write(html, report);
+    }
+    report.throwFailure();
+    return report.missedTarget() ? Main.FAILED : Main.DONE;
+  }
+
+  private Bench matrix() {
+    return new Bench(
+        List.copyOf(transports),
+        List.copyOf(payloads),
+        sizes.stream().map(BenchCommand::size).toList(),
+        List.copyOf(measures),
+        scope,
+        items,
+        passes,
+        segments,
+        busyThreads,
+        sharedFill,
+        codec);
+  }
+
+  /** Items of no bytes make round trips comparable. */
+  private static long size(String text) {
+    return text.strip().equals("0") ? 0 : Sizes.parse(text);
+  }
+
+  /** Matrices with a name. */
+  enum Preset {
+    /** All that there is a target for. */
+    TARGETS
   }
 }

@@ -8,9 +8,7 @@ import dev.holdfast.cli.text.UsageException;
 import dev.holdfast.cli.text.Words;
 import java.io.IOException;
 import java.util.ArrayList;
-import java.util.LinkedHashMap;
 import java.util.List;
-import java.util.Map;
 import java.util.SortedSet;
 import java.util.TreeSet;
 
@@ -27,6 +25,7 @@ import java.util.TreeSet;
  * @param segments segments of a pool
  * @param busyThreads threads that spin in the consumer's process
  * @param sharedFill whether memory that is filled in place may be filled by several threads
+ * @param codec how what is not a payload is written
  */
 public record Bench(
     List<String> transports,
@@ -38,49 +37,37 @@ public record Bench(
     int passes,
     int segments,
     int busyThreads,
-    boolean sharedFill) {
+    boolean sharedFill,
+    Codec codec) {
   private static final int FEWEST_ITEMS = 16;
-  private static final int MOST_ITEMS = 30_000;
-  private static final int MOST_ITEMS_BESIDE_BUSY_THREADS = 1_000;
+  private static final int MOST_ITEMS_BESIDE_BUSY_THREADS = 4_000;
+  private static final int MOST_REHEARSAL_ITEMS = 100_000;
+  private static final int MOST_WARM_UP_ITEMS = 30_000;
   private static final long WARM_UP_BYTES = 1L << 30;
+  private static final int REHEARSED_PASSES = 2;
 
   /**
    * Measures all cells and reports them. What was measured is reported also when a cell failed.
    *
    * @param output where the report goes
    * @param verbose whether stacks of failures in other processes are shown
+   * @return the report, which knows of failures
    * @throws UsageException when the matrix makes no sense; nothing was measured
-   * @throws CellFailedException when a cell could not be measured or its answer was wrong
    * @throws IOException when a process cannot be started or the report cannot be written
    */
-  public void run(Output output, boolean verbose) throws IOException {
-    List<CellSpec> cells = cells();
-    CellProcess process = new CellProcess(System.err, verbose);
-    List<CellResult> results = new ArrayList<>();
-    CellFailedException failure = null;
-    for (CellSpec cell : cells) {
-      try {
-        CellResult result = process.run(cell);
-        results.add(result);
-        if (!result.verified()) {
-          throw new CellFailedException(
-              CellProcess.describe(cell, "items were missing, out of their turn or damaged"));
-        }
-        output.human().println(BenchReport.line(result));
-      } catch (CellFailedException e) {
-        output.human().println(e.getMessage());
-        failure = failure == null ? e : failure;
-      }
-      output.human().flush();
+  public BenchReport run(Output output, boolean verbose) throws IOException {
+    List<CellSpec> specs = cells();
+    Cells cells = new Cells(new CellProcess(System.err, verbose), output.human());
+    for (CellSpec cell : specs) {
+      var _ = cells.measure(cell);
     }
-    new BenchReport(results).print(output.human());
-    output.json(document(results));
-    if (failure != null) {
-      throw failure;
-    }
+    BenchReport report = cells.report(List.of());
+    new BenchText(report).print(output.human());
+    output.json(report.toJson());
+    return report;
   }
 
-  private List<CellSpec> cells() {
+  List<CellSpec> cells() {
     UsageException.requireAtLeast("--items", items, 0);
     UsageException.requireAtLeast("--passes", passes, 1);
     UsageException.requireAtLeast("--segments", segments, 1);
@@ -139,13 +126,16 @@ public record Bench(
         payload,
         scope,
         size,
-        items > 0 ? items : fittingItems(transport, size),
-        warmUpItems(transport, size),
+        items > 0 ? items : itemsBesideBusyThreads(transport, size),
+        items > 0 ? items : warmUpItems(transport, size),
+        items > 0 ? items : rehearsalItems(transport, size),
         passes,
         segments,
         busyThreads,
         measure,
-        fill(transport));
+        fill(transport),
+        codec,
+        null);
   }
 
   private Fill fill(Transport transport) {
@@ -155,55 +145,61 @@ public record Bench(
     return sharedFill ? Fill.IN_PLACE_SHARED : Fill.IN_PLACE;
   }
 
-  private int fittingItems(Transport transport, long size) {
-    int most = busyThreads > 0 ? MOST_ITEMS_BESIDE_BUSY_THREADS : MOST_ITEMS;
-    if (transport.fillsInPlace()) {
-      return most;
+  /**
+   * Beside busy threads the length of a pass is fixed, since nothing that was seen without them
+   * says how long one takes.
+   *
+   * @return items, or 0 when the cell's process decides
+   */
+  private int itemsBesideBusyThreads(Transport transport, long size) {
+    if (busyThreads == 0) {
+      return 0;
     }
-    return Math.clamp(transport.bytesPerPass() / size, FEWEST_ITEMS, most);
+    return transport.fillsInPlace()
+        ? MOST_ITEMS_BESIDE_BUSY_THREADS
+        : fitting(transport.bytesPerPass(), size, FEWEST_ITEMS, MOST_ITEMS_BESIDE_BUSY_THREADS);
+  }
+
+  /** Enough to have all memory touched. */
+  private int warmUpItems(Transport transport, long size) {
+    if (transport.fillsInPlace()) {
+      return MOST_WARM_UP_ITEMS;
+    }
+    long bytes = Math.min(WARM_UP_BYTES, transport.bytesPerPass());
+    return fitting(bytes, size, 4 * segments, MOST_WARM_UP_ITEMS);
   }
 
   /**
-   * Enough to have all code compiled and all memory touched, also where the timed passes are short.
+   * Enough to have all code compiled by the optimizing compiler, also where the timed passes are
+   * short: what is not compiled when busy threads start stays slow for the whole cell, since the
+   * compiler gets no processor either.
    */
-  private int warmUpItems(Transport transport, long size) {
-    if (items > 0) {
-      return items;
-    }
+  private int rehearsalItems(Transport transport, long size) {
     if (transport.fillsInPlace()) {
-      return MOST_ITEMS;
+      return MOST_REHEARSAL_ITEMS;
     }
-    long bytes = Math.min(WARM_UP_BYTES, transport.bytesPerPass());
-    return (int) Math.max(4L * segments, Math.min(bytes / size, MOST_ITEMS));
+    return fitting(
+        REHEARSED_PASSES * transport.bytesPerPass(), size, 4 * segments, MOST_REHEARSAL_ITEMS);
   }
 
-  private static Map<String, Object> document(List<CellResult> results) {
-    Map<String, Object> document = new LinkedHashMap<>();
-    document.put("cells", select(results, CellSpec.Measure.THROUGHPUT));
-    document.put("waits", select(results, CellSpec.Measure.WAIT));
-    return document;
-  }
-
-  private static List<Map<String, Object>> select(
-      List<CellResult> results, CellSpec.Measure measure) {
-    return results.stream()
-        .filter(result -> result.cell().measure() == measure)
-        .map(CellResult::toJson)
-        .toList();
+  private static int fitting(long bytes, long size, int fewest, int most) {
+    return size == 0 ? most : Math.clamp(bytes / size, fewest, Math.max(fewest, most));
   }
 
   /**
    * Returns the name of a cell in one line.
    *
    * @param cell the cell
-   * @return transport, payload, size, and whether the memory is of several threads
+   * @return transport, payload, size, and what else tells it from others
    */
   static String title(CellSpec cell) {
     return Words.format(
-        "%s %s %s%s",
+        "%s %s %s%s%s%s",
         cell.transport(),
         cell.payload().label(),
         Sizes.format(cell.sizeBytes()),
-        cell.fill() == Fill.IN_PLACE_SHARED ? " shared fill" : "");
+        cell.fill() == Fill.IN_PLACE_SHARED ? " shared fill" : "",
+        cell.codec() == Codec.JAVA ? " by Java serialization" : "",
+        cell.busyThreads() > 0 ? " beside " + cell.busyThreads() + " busy threads" : "");
   }
 }

@@ -7,12 +7,14 @@ import java.util.List;
  * Threads that do nothing but spin, as an application's own work would keep the processors busy.
  */
 final class BusyThreads implements AutoCloseable {
+  static final String NAME = "busy-";
+
   private final List<Thread> threads = new ArrayList<>();
   private volatile boolean ended;
 
   BusyThreads(int count) {
     for (int i = 0; i < count; i++) {
-      Thread thread = new Thread(this::spin, "busy-" + i);
+      Thread thread = new Thread(this::spin, NAME + i);
       thread.setDaemon(true);
       threads.add(thread);
     }

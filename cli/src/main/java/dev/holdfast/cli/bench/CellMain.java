@@ -8,7 +8,7 @@ import java.io.PrintStream;
 
 /**
  * The process of one cell. Reads a {@link CellSpec} from standard input and writes a {@link
- * CellResult}, or the failure, to standard output, which nothing else may print to. Ends at once
+ * CellOutcome}, or the failure, to standard output, which nothing else may print to. Ends at once
  * when standard input ends: then the command is gone.
  */
 final class CellMain {
@@ -29,6 +29,8 @@ final class CellMain {
     Object outcome;
     try {
       outcome = new CellRun(cell).run();
+    } catch (NotSupportedException e) {
+      outcome = new CellNotSupported(cell, String.valueOf(e.getMessage()));
     } catch (Exception | Error failure) {
       outcome = new CellFailure(failure);
     }

@@ -2,17 +2,15 @@ package dev.holdfast.cli.bench;
 
 import dev.holdfast.arena.FailureDetail;
 import dev.holdfast.cli.text.Words;
-import java.io.File;
 import java.io.IOException;
 import java.io.ObjectInputStream;
 import java.io.ObjectOutputStream;
 import java.io.PrintStream;
-import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 
 /** Runs a cell in a new process and waits for its answer. */
-final class CellProcess {
+final class CellProcess implements CellRunner {
   private static final long LONGEST_CELL_SECONDS = 600;
   private static final long LONGEST_EXIT_SECONDS = 20;
 
@@ -24,27 +22,29 @@ final class CellProcess {
     this.verbose = verbose;
   }
 
-  /** Returns what the cell's process found, or throws {@link CellFailedException}. */
-  CellResult run(CellSpec cell) throws IOException {
+  @Override
+  public CellOutcome run(CellSpec cell) throws IOException {
     Process process =
-        new ProcessBuilder(command()).redirectError(ProcessBuilder.Redirect.INHERIT).start();
+        new ProcessBuilder(JvmCommand.of(Transports.named(cell.transport()), CellMain.class))
+            .redirectError(ProcessBuilder.Redirect.INHERIT)
+            .start();
     CompletableFuture.delayedExecutor(LONGEST_CELL_SECONDS, TimeUnit.SECONDS)
         .execute(process::destroyForcibly);
     try (ObjectOutputStream request = new ObjectOutputStream(process.getOutputStream())) {
       request.writeObject(cell);
       request.flush();
-      return result(cell, process);
+      return outcome(cell, process);
     } finally {
       end(process);
     }
   }
 
-  private CellResult result(CellSpec cell, Process process) {
+  private CellOutcome outcome(CellSpec cell, Process process) {
     try (ObjectInputStream answer = new ObjectInputStream(process.getInputStream())) {
       return switch (answer.readObject()) {
-        case CellResult result -> {
+        case CellOutcome outcome -> {
           end(process);
-          yield result;
+          yield outcome;
         }
         case CellFailure failure -> {
           if (verbose) {
@@ -69,15 +69,6 @@ final class CellProcess {
         .with("transport", cell.transport())
         .with("payload", cell.payload().label())
         .with("sizeBytes", cell.sizeBytes());
-  }
-
-  private static List<String> command() {
-    return List.of(
-        System.getProperty("java.home") + File.separator + "bin" + File.separator + "java",
-        "--enable-native-access=ALL-UNNAMED",
-        "-cp",
-        System.getProperty("java.class.path"),
-        CellMain.class.getName());
   }
 
   /** Lets the process end by itself, and kills it when it does not. */

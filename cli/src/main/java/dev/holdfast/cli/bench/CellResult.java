@@ -1,7 +1,7 @@
 package dev.holdfast.cli.bench;
 
+import dev.holdfast.cli.text.Sizes;
 import dev.holdfast.cli.text.Words;
-import java.io.Serializable;
 import java.util.Arrays;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -11,20 +11,32 @@ import java.util.Map;
  * What a cell's process found.
  *
  * @param cell what was measured
+ * @param items items in each timed pass
  * @param itemsPerSecond of each timed pass, in their order
- * @param consumerMicrosPerItem processor time of the consumer per item, of each timed pass
+ * @param consumerMicrosPerItem processor time per item of the consumer thread and the transport's
+ *     own threads beside it, of each timed pass
  * @param verified whether every item came whole and in its turn
- * @param consumerWaitPercent of a core, in a wait cell
- * @param producerWaitPercent of a core, in a wait cell
+ * @param runs how often the cell was measured; this is the last time
+ * @param cost what the timed passes took
+ * @param latency round trips
+ * @param waiting what waiting takes, in a wait cell
  */
 record CellResult(
     CellSpec cell,
+    int items,
     List<Double> itemsPerSecond,
     List<Double> consumerMicrosPerItem,
     boolean verified,
-    double consumerWaitPercent,
-    double producerWaitPercent)
-    implements Serializable {
+    int runs,
+    CellCost cost,
+    Latency latency,
+    WaitCost waiting)
+    implements CellOutcome {
+
+  /** A cell whose passes lie further apart is measured once more. */
+  private static final double LARGEST_SPREAD = 0.3;
+
+  private static final double SHORTEST_SECONDS = 0.01;
 
   double medianItemsPerSecond() {
     return median(itemsPerSecond);
@@ -46,35 +58,100 @@ record CellResult(
     return itemsPerSecond.stream().mapToDouble(Double::doubleValue).max().orElse(0);
   }
 
-  Map<String, Object> toJson() {
-    Map<String, Object> fields = identity();
-    if (cell.measure() == CellSpec.Measure.WAIT) {
-      fields.put("waitSeconds", CellSpec.WAIT_MILLIS / 1e3);
-      fields.put("consumerCorePercent", consumerWaitPercent);
-      fields.put("producerCorePercent", producerWaitPercent);
-      fields.put("verified", verified);
-      return fields;
+  /** Returns how far the slowest and the fastest pass lie apart, as a part of the median. */
+  double spread() {
+    double median = medianItemsPerSecond();
+    return median == 0 ? 0 : (largest() - smallest()) / median;
+  }
+
+  /** Returns whether a pass is long enough for its rate to say something of the next one. */
+  boolean judged() {
+    return items >= SHORTEST_SECONDS * medianItemsPerSecond();
+  }
+
+  boolean stable() {
+    return spread() <= LARGEST_SPREAD;
+  }
+
+  /** Returns whether bytes were moved, so that rates and costs by bytes mean something. */
+  boolean movesBytes() {
+    return !cell.fill().inPlace() && cell.sizeBytes() > 0;
+  }
+
+  double consumerCpuSecondsPerGib() {
+    return cost.consumerCpuSeconds() / timedGib();
+  }
+
+  double producerCpuSecondsPerGib() {
+    return cost.producerCpuSeconds() / timedGib();
+  }
+
+  private double timedGib() {
+    return (double) items * itemsPerSecond.size() * cell.sizeBytes() / Sizes.GIB;
+  }
+
+  CellResult withRuns(int count) {
+    return new CellResult(
+        cell,
+        items,
+        itemsPerSecond,
+        consumerMicrosPerItem,
+        verified,
+        count,
+        cost,
+        latency,
+        waiting);
+  }
+
+  @Override
+  public Map<String, Object> toJson() {
+    Map<String, Object> fields = identity(cell);
+    switch (cell.measure()) {
+      case THROUGHPUT -> addThroughput(fields);
+      case LATENCY -> fields.put("latencyMicros", latency.toJson());
+      case WAIT -> {
+        fields.put("waitSeconds", CellSpec.WAIT_MILLIS / 1e3);
+        fields.put("consumerCorePercent", waiting.consumerPercent());
+        fields.put("producerCorePercent", waiting.producerPercent());
+      }
     }
-    fields.put("items", cell.items());
-    fields.put("busyThreads", cell.busyThreads());
-    fields.put("passes", toArray(itemsPerSecond));
-    fields.put("itemsPerSecond", medianItemsPerSecond());
-    fields.put("payloadFilled", !cell.fill().inPlace());
-    if (cell.fill().inPlace()) {
-      fields.put("sharedFill", cell.fill() == Fill.IN_PLACE_SHARED);
-    } else {
-      fields.put("bytesPerSecond", bytesPerSecond());
-    }
-    fields.put("consumerCpuMicrosPerUnit", medianMicrosPerItem());
     fields.put("verified", verified);
     return fields;
   }
 
-  private Map<String, Object> identity() {
+  private void addThroughput(Map<String, Object> fields) {
+    fields.put("items", items);
+    fields.put("busyThreads", cell.busyThreads());
+    fields.put("passes", toArray(itemsPerSecond));
+    fields.put("itemsPerSecond", medianItemsPerSecond());
+    fields.put("smallest", smallest());
+    fields.put("largest", largest());
+    fields.put("spread", spread());
+    fields.put("stable", stable());
+    fields.put("runs", runs);
+    fields.put("payloadFilled", !cell.fill().inPlace());
+    if (cell.fill().inPlace()) {
+      fields.put("sharedFill", cell.fill() == Fill.IN_PLACE_SHARED);
+    }
+    if (movesBytes()) {
+      fields.put("bytesPerSecond", bytesPerSecond());
+      fields.put("producerCpuSecondsPerGiB", producerCpuSecondsPerGib());
+      fields.put("consumerCpuSecondsPerGiB", consumerCpuSecondsPerGib());
+    }
+    fields.put("producerCpuMicrosPerUnit", cost.producerMicrosPerItem());
+    fields.put("consumerCpuMicrosPerUnit", medianMicrosPerItem());
+    fields.put("peakPssBytes", cost.peakPssBytes());
+    fields.put("latencyMicros", latency.toJson());
+    fields.put("gcMillis", cost.gcMillis());
+    fields.put("gcRequests", cost.gcRequests());
+  }
+
+  static Map<String, Object> identity(CellSpec cell) {
     Map<String, Object> fields = new LinkedHashMap<>();
     fields.put("transport", cell.transport());
     fields.put("payload", cell.payload().label());
     fields.put("scope", Words.lower(cell.scope()));
+    fields.put("codec", Words.lower(cell.codec()));
     fields.put("sizeBytes", cell.sizeBytes());
     return fields;
   }
@@ -83,7 +160,7 @@ record CellResult(
     return numbers.stream().mapToDouble(Double::doubleValue).toArray();
   }
 
-  private static double median(List<Double> numbers) {
+  static double median(List<Double> numbers) {
     double[] sorted = toArray(numbers);
     Arrays.sort(sorted);
     int middle = sorted.length / 2;

@@ -2,6 +2,7 @@ package dev.holdfast.cli.bench;
 
 import dev.holdfast.arena.ViewScope;
 import java.io.Serializable;
+import org.jspecify.annotations.Nullable;
 
 /**
  * One cell of a benchmark: what is measured, in a process of its own.
@@ -10,14 +11,17 @@ import java.io.Serializable;
  * @param payload what an item is
  * @param scope the lifetime of views
  * @param sizeBytes the size of an item's bytes
- * @param items items in each timed pass
- * @param warmUpItems items in each of the two passes before, which are not timed
+ * @param items items in each timed pass, where nothing in {@code length} says so
+ * @param warmUpItems items in the first pass, in which every word is looked at
+ * @param rehearsalItems items in the second pass, in which code is compiled
  * @param passes timed passes
  * @param segments segments of a pool, items that a ring holds, and of the memory that the baseline
  *     copies into
  * @param busyThreads threads that spin in the consumer's process while it is timed
  * @param measure what is measured
  * @param fill how the producer makes an item's bytes
+ * @param codec how what is not a payload is written
+ * @param length where to find how many items a timed pass has; null when {@code items} says so
  */
 public record CellSpec(
     String transport,
@@ -26,18 +30,23 @@ public record CellSpec(
     long sizeBytes,
     int items,
     int warmUpItems,
+    int rehearsalItems,
     int passes,
     int segments,
     int busyThreads,
     Measure measure,
-    Fill fill)
+    Fill fill,
+    Codec codec,
+    @Nullable PassLength length)
     implements Serializable {
   /** What a cell measures. */
   public enum Measure {
     /** Items in a time, and the processor time they take. */
     THROUGHPUT,
     /** The processor time of either side while it waits for the other. */
-    WAIT
+    WAIT,
+    /** Round trips alone, many of them. */
+    LATENCY
   }
 
   /** How long either side is left waiting in a wait cell, in milliseconds, when it is looked at. */
@@ -53,12 +62,62 @@ public record CellSpec(
    */
   static final int REHEARSAL = 1;
 
-  static final int FIRST_TIMED = 2;
-  static final int CONSUMER_WAITS = 2;
-  static final int PRODUCER_WAITS = 3;
+  /**
+   * Only in cells with busy threads: an untimed pass beside them. Either side then waits in another
+   * way, and compiled code that did not expect it is thrown away.
+   */
+  static final int AMONG_BUSY_THREADS = 2;
+
+  /** Only in cells with busy threads, without them: has the code compiled once more. */
+  static final int SECOND_REHEARSAL = 3;
+
+  /** Memory for one item, where an item of no bytes takes some too. */
+  private static final long LEAST_ROOM_BYTES = 4096;
 
   /**
-   * Returns what happens in a pass. Producer and consumer ask alike, and so agree.
+   * Returns how much memory holds an item.
+   *
+   * @return bytes, at least the item's
+   */
+  public long roomBytes() {
+    return Math.max(sizeBytes, LEAST_ROOM_BYTES);
+  }
+
+  /** Returns this cell with timed passes of a length that is decided later. */
+  CellSpec withLength(PassLength decidedLater) {
+    return new CellSpec(
+        transport,
+        payload,
+        scope,
+        sizeBytes,
+        items,
+        warmUpItems,
+        rehearsalItems,
+        passes,
+        segments,
+        busyThreads,
+        measure,
+        fill,
+        codec,
+        decidedLater);
+  }
+
+  /** Returns the number of the first pass that is timed, or in which somebody waits. */
+  int firstTimed() {
+    return busyThreads > 0 ? SECOND_REHEARSAL + 1 : REHEARSAL + 1;
+  }
+
+  /**
+   * Returns the number of the pass in which memory is looked at, behind the timed ones. All further
+   * passes are round trips.
+   */
+  int memoryPass() {
+    return firstTimed() + passes;
+  }
+
+  /**
+   * Returns what happens in a pass. Producer and consumer ask alike, and so agree. Not to be asked
+   * before the pass begins.
    *
    * @param number the pass's number, 0 for the warm-up
    * @return the plan
@@ -68,13 +127,25 @@ public record CellSpec(
     if (number == WARM_UP && !fill.inPlace()) {
       stamped = Stamped.EVERY_WORD;
     }
-    if (number < FIRST_TIMED) {
-      return new PassPlan(number, warmUpItems, stamped, 0);
+    if (number < firstTimed()) {
+      return new PassPlan(number, untimedItems(number), stamped, 0);
     }
     if (measure == Measure.WAIT) {
-      long delay = number == CONSUMER_WAITS ? WAIT_MILLIS + 2 * SETTLE_MILLIS : 0;
+      // the consumer waits in the first one, the producer in the second
+      long delay = number == firstTimed() ? WAIT_MILLIS + 2 * SETTLE_MILLIS : 0;
       return new PassPlan(number, 4 * segments + 4, stamped, delay);
     }
-    return new PassPlan(number, items, stamped, 0);
+    if (measure == Measure.LATENCY || number > memoryPass()) {
+      return new PassPlan(number, 1, stamped, 0);
+    }
+    return new PassPlan(number, length == null ? items : length.items(), stamped, 0);
+  }
+
+  private int untimedItems(int number) {
+    return switch (number) {
+      case WARM_UP -> warmUpItems;
+      case AMONG_BUSY_THREADS -> items;
+      default -> rehearsalItems;
+    };
   }
 }

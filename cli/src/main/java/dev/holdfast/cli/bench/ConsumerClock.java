@@ -3,17 +3,26 @@ package dev.holdfast.cli.bench;
 import java.lang.management.ManagementFactory;
 import java.lang.management.ThreadInfo;
 import java.lang.management.ThreadMXBean;
+import java.util.List;
 
 /**
- * Processor time of the thread that consumes, which is the one that made the clock, and of
- * Holdfast's own threads in this process. The cost of looking at the other threads is not counted.
+ * Processor time of the thread that consumes, which is the one that made the clock, and of the
+ * transport's own threads in this process. The cost of looking at the other threads is not counted.
  */
 final class ConsumerClock {
-  private static final String OWN_THREADS = "holdfast-";
-
   private final ThreadMXBean threads = ManagementFactory.getThreadMXBean();
+  private final List<String> names;
   private long ownAtStart;
   private long consumerAtStart;
+
+  /**
+   * Makes the clock.
+   *
+   * @param names how the names of own threads begin
+   */
+  ConsumerClock(List<String> names) {
+    this.names = List.copyOf(names);
+  }
 
   void start() {
     ownAtStart = ownThreads();
@@ -28,7 +37,7 @@ final class ConsumerClock {
   private long ownThreads() {
     long sum = 0;
     for (ThreadInfo info : threads.getThreadInfo(threads.getAllThreadIds())) {
-      if (info != null && info.getThreadName().startsWith(OWN_THREADS)) {
+      if (info != null && names.stream().anyMatch(info.getThreadName()::startsWith)) {
         sum += Math.max(0, threads.getThreadCpuTime(info.getThreadId()));
       }
     }

@@ -42,7 +42,7 @@ public final class MemcpyTransport implements Transport {
 
     Copies(CellSpec cell) {
       sizeBytes = cell.sizeBytes();
-      distance = Math.ceilDiv(sizeBytes, PAGE) * PAGE;
+      distance = Math.ceilDiv(cell.roomBytes(), PAGE) * PAGE;
       segments = cell.segments();
       source = cell.payload().newBytes(sizeBytes);
       file = SharedFile.create(Backing.memfd(), "holdfast-memcpy", distance * segments);

@@ -17,12 +17,14 @@ public enum Payload {
   TENSOR,
   /** A byte array; arrives as a heap copy. */
   BYTES,
+  /** An array of 32-bit floats; arrives as a heap copy. */
+  FLOATS,
   /** A map of two small values and one tensor. */
   MAP;
 
   private static final String NUMBER = "number";
   private static final String LABEL = "label";
-  private static final String TENSOR_KEY = "tensor";
+  static final String TENSOR_KEY = "tensor";
 
   /**
    * Returns the kind's name as options and reports have it.
@@ -41,7 +43,7 @@ public enum Payload {
   public int granularity() {
     return switch (this) {
       case BUFFER, BYTES -> 1;
-      case TENSOR, MAP -> Float.BYTES;
+      case FLOATS, TENSOR, MAP -> Float.BYTES;
     };
   }
 
@@ -51,7 +53,7 @@ public enum Payload {
    * @return false for what only lies on the heap
    */
   public boolean aliases() {
-    return this != BYTES;
+    return this != BYTES && this != FLOATS;
   }
 
   /**
@@ -62,9 +64,11 @@ public enum Payload {
    *     from it
    */
   public MemorySegment newBytes(long sizeBytes) {
-    return this == BYTES
-        ? MemorySegment.ofArray(new byte[Math.toIntExact(sizeBytes)])
-        : Arena.ofAuto().allocate(sizeBytes, 64);
+    return switch (this) {
+      case BYTES -> MemorySegment.ofArray(new byte[Math.toIntExact(sizeBytes)]);
+      case FLOATS -> MemorySegment.ofArray(new float[Math.toIntExact(sizeBytes / Float.BYTES)]);
+      case BUFFER, TENSOR, MAP -> Arena.ofAuto().allocate(sizeBytes, 64);
+    };
   }
 
   /**
@@ -79,7 +83,7 @@ public enum Payload {
     return switch (this) {
       case BUFFER -> bytes.asByteBuffer();
       case TENSOR -> tensor(bytes);
-      case BYTES -> bytes.heapBase().orElseThrow();
+      case BYTES, FLOATS -> bytes.heapBase().orElseThrow();
       case MAP -> {
         Map<String, Object> map = new HashMap<>();
         map.put(NUMBER, unit);
@@ -111,6 +115,9 @@ public enum Payload {
     }
     if (this == BYTES && item instanceof byte[] bytes) {
       return MemorySegment.ofArray(bytes);
+    }
+    if (this == FLOATS && item instanceof float[] floats) {
+      return MemorySegment.ofArray(floats);
     }
     if (this == MAP
         && item instanceof Map<?, ?> map

@@ -33,7 +33,7 @@ public final class PoolInPlaceTransport implements Transport {
   public Session open(CellSpec cell) {
     SubprocessOptions.Builder options =
         SubprocessOptions.builder()
-            .arena(SharedMemorySegmentPool.builder(cell.sizeBytes(), cell.segments()).build())
+            .arena(SharedMemorySegmentPool.builder(cell.roomBytes(), cell.segments()).build())
             .bufferSize(cell.segments());
     return WorkerSession.start(cell, new InPlaceSource(cell), options);
   }

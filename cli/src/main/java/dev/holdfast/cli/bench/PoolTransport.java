@@ -22,7 +22,7 @@ public final class PoolTransport implements Transport {
   public Session open(CellSpec cell) throws Exception {
     SubprocessOptions.Builder options =
         SubprocessOptions.builder()
-            .arena(SharedMemorySegmentPool.builder(cell.sizeBytes(), cell.segments()).build())
+            .arena(SharedMemorySegmentPool.builder(cell.roomBytes(), cell.segments()).build())
             .bufferSize(cell.segments());
     return WorkerSession.start(cell, options);
   }

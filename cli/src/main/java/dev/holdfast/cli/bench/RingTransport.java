@@ -20,7 +20,7 @@ public final class RingTransport implements Transport {
 
   @Override
   public Session open(CellSpec cell) throws Exception {
-    long capacity = Math.multiplyExact(cell.sizeBytes(), cell.segments());
+    long capacity = Math.multiplyExact(cell.roomBytes(), cell.segments());
     SubprocessOptions.Builder options =
         SubprocessOptions.builder()
             .arena(SharedMemoryRingBuffer.builder(capacity).build())

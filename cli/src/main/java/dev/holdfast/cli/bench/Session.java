@@ -10,7 +10,8 @@ import java.util.function.Consumer;
 public interface Session extends AutoCloseable {
 
   /**
-   * Moves the items of one pass, and returns when the last one is released.
+   * Moves the items of one pass, and returns when the last one is released. The producer begins
+   * when it is asked to by this call, and not before: a pass of one item is a round trip.
    *
    * @param plan the pass
    * @param consumer is called for each item in order on the calling thread; the item's bytes are
@@ -25,6 +26,15 @@ public interface Session extends AutoCloseable {
    * @return its pid, or nothing when it is this process
    */
   OptionalLong producerPid();
+
+  /**
+   * Returns how often the transport asked for a garbage collection in this process so far.
+   *
+   * @return the count; 0 unless overridden
+   */
+  default long gcRequests() {
+    return 0;
+  }
 
   /**
    * Ends what was started.

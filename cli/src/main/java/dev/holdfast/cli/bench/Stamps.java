@@ -15,6 +15,11 @@ public final class Stamps {
   private static final long BLOCK = 64 << 10;
   private static final long ODD = 0x9E3779B97F4A7C15L;
 
+  /** No 32-bit float of a stamp is a NaN, whose bits Java serialization does not keep. */
+  private static final long NUMBERS_ONLY = ~0x4000_0000_4000_0000L;
+
+  private static final int NUMBERS_ONLY_BYTE = ~0x40;
+
   private Stamps() {}
 
   /**
@@ -37,7 +42,7 @@ public final class Stamps {
       return;
     }
     for (long offset = sample(unit); offset + Long.BYTES <= size; offset += BLOCK) {
-      bytes.set(WORD, offset, base + offset * ODD);
+      bytes.set(WORD, offset, word(base, offset));
     }
   }
 
@@ -62,7 +67,7 @@ public final class Stamps {
       return right;
     }
     for (long offset = sample(unit); right && offset + Long.BYTES <= size; offset += BLOCK) {
-      right = bytes.get(WORD, offset) == base + offset * ODD;
+      right = bytes.get(WORD, offset) == word(base, offset);
     }
     return right;
   }
@@ -70,7 +75,7 @@ public final class Stamps {
   private static void writeRange(MemorySegment bytes, long from, long to, long base) {
     long offset = from;
     for (; offset + Long.BYTES <= to; offset += Long.BYTES) {
-      bytes.set(WORD, offset, base + offset * ODD);
+      bytes.set(WORD, offset, word(base, offset));
     }
     for (; offset < to; offset++) {
       bytes.set(ValueLayout.JAVA_BYTE, offset, lastByte(base, offset));
@@ -81,7 +86,7 @@ public final class Stamps {
     boolean right = true;
     long offset = from;
     for (; offset + Long.BYTES <= to; offset += Long.BYTES) {
-      right &= bytes.get(WORD, offset) == base + offset * ODD;
+      right &= bytes.get(WORD, offset) == word(base, offset);
     }
     for (; offset < to; offset++) {
       right &= bytes.get(ValueLayout.JAVA_BYTE, offset) == lastByte(base, offset);
@@ -89,9 +94,13 @@ public final class Stamps {
     return right;
   }
 
+  private static long word(long base, long offset) {
+    return (base + offset * ODD) & NUMBERS_ONLY;
+  }
+
   /** The upper bits of a product depend on all of both numbers. */
   private static byte lastByte(long base, long offset) {
-    return (byte) ((base + offset * ODD) >>> (Long.SIZE - Byte.SIZE));
+    return (byte) ((base + offset * ODD) >>> (Long.SIZE - Byte.SIZE) & NUMBERS_ONLY_BYTE);
   }
 
   private static long base(PassPlan plan, int unit) {

@@ -4,8 +4,9 @@ import java.util.List;
 
 /**
  * A way for items to get from a producer to a consumer. Implementations are found by {@link
- * java.util.ServiceLoader} and have a public constructor without parameters. They are asked in the
- * process that consumes, where nothing else runs.
+ * java.util.ServiceLoader} and have a public constructor without parameters. The command asks for
+ * their facts alone, so a class that needs {@link #jvmFlags()} must not be touched before {@link
+ * #open}, which is called in a process of the cell's own, where nothing else runs.
  */
 public interface Transport {
   /** How many bytes a pass should move when nobody says how many items. */
@@ -54,10 +55,39 @@ public interface Transport {
   }
 
   /**
-   * Starts what the transport needs.
+   * Returns class path entries that the processes of a cell need beyond those of the command.
+   *
+   * @return paths; none unless overridden
+   */
+  default List<String> classPath() {
+    return List.of();
+  }
+
+  /**
+   * Returns options that the JVMs of a cell need, those of {@link ProducerProcess} included.
+   *
+   * @return JVM options; none unless overridden
+   */
+  default List<String> jvmFlags() {
+    return List.of();
+  }
+
+  /**
+   * Returns which threads of the consumer's process work for the transport. Their processor time is
+   * counted with that of the thread that consumes.
+   *
+   * @return how the names of such threads begin
+   */
+  default List<String> ownThreads() {
+    return List.of("holdfast-");
+  }
+
+  /**
+   * Starts what the transport needs. Called in the process that consumes.
    *
    * @param cell what will be measured
    * @return the means to run passes
+   * @throws NotSupportedException when the transport cannot carry such items; nothing is left then
    * @throws Exception when it cannot start; nothing is left then
    */
   Session open(CellSpec cell) throws Exception;

@@ -27,7 +27,8 @@ final class WorkerSession implements Session {
 
   static Session start(
       CellSpec cell, WorkerSource<Object> source, SubprocessOptions.Builder options) {
-    return new WorkerSession(Subprocess.iterate(source, options.build()), cell.scope());
+    SubprocessOptions built = options.codec(cell.codec().source()).build();
+    return new WorkerSession(Subprocess.iterate(source, built), cell.scope());
   }
 
   @Override
@@ -46,6 +47,11 @@ final class WorkerSession implements Session {
   @Override
   public OptionalLong producerPid() {
     return OptionalLong.of(items.pid());
+  }
+
+  @Override
+  public long gcRequests() {
+    return items.arena().map(arena -> arena.stats().gcRequests()).orElse(0L);
   }
 
   @Override

@@ -84,7 +84,13 @@ public final class Output {
     }
   }
 
-  private static void requireWritable(Path file) {
+  /**
+   * Makes sure that a file can be written, before what it is for takes long.
+   *
+   * @param file the file, which need not exist
+   * @throws UsageException when it cannot be written
+   */
+  public static void requireWritable(Path file) {
     Path folder = file.toAbsolutePath().getParent();
     boolean possible =
         Files.exists(file)
@@ -92,7 +98,7 @@ public final class Output {
             : folder != null && Files.isDirectory(folder) && Files.isWritable(folder);
     if (!possible) {
       throw new UsageException(
-          FailureDetail.of("the JSON file cannot be written")
+          FailureDetail.of("the file cannot be written")
               .with("file", file)
               .advise("name a file in a folder that exists and may be written to"));
     }

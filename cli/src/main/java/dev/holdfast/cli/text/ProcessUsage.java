@@ -1,5 +1,6 @@
 package dev.holdfast.cli.text;
 
+import dev.holdfast.arena.internal.os.CpuClocks;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
@@ -12,6 +13,16 @@ public final class ProcessUsage {
   private static final double NANOS = 1e9;
 
   private ProcessUsage() {}
+
+  /**
+   * Returns the processor time a process has used, user and system, as exactly as the kernel knows.
+   *
+   * @param pid the process
+   * @return nanoseconds, or 0 when the process is gone
+   */
+  public static long cpuNanos(long pid) {
+    return Math.max(0, CpuClocks.nanosOf(pid));
+  }
 
   /**
    * Returns the processor time a process has used, user and system, in steps of a clock tick.

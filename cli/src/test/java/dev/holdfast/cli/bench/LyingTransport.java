@@ -25,7 +25,7 @@ public final class LyingTransport implements Transport {
         honest.pass(
             plan,
             item -> {
-              if (plan.number() != CellSpec.FIRST_TIMED + 1 || unit[0]++ != 3) {
+              if (plan.number() != cell.firstTimed() + 1 || unit[0]++ != 3) {
                 consumer.accept(item);
               }
             });

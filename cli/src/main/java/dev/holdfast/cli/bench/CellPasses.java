@@ -1,0 +1,54 @@
+package dev.holdfast.cli.bench;
+
+import java.util.function.Consumer;
+
+/** Runs the passes of a cell, one behind the other. Belongs to one thread at a time. */
+final class CellPasses {
+  private final CellSpec cell;
+  private final Session session;
+  private int number;
+  private boolean verified = true;
+
+  CellPasses(CellSpec cell, Session session) {
+    this.cell = cell;
+    this.session = session;
+  }
+
+  CellSpec cell() {
+    return cell;
+  }
+
+  Session session() {
+    return session;
+  }
+
+  /** Returns what happens in the next pass. */
+  PassPlan plan() {
+    return cell.plan(number);
+  }
+
+  /** Runs the next pass. */
+  void run(PassPlan plan) throws Exception {
+    ItemCheck check = new ItemCheck(cell, plan);
+    number++;
+    session.pass(plan, check);
+    verified &= check.passed();
+  }
+
+  /**
+   * Runs the next pass.
+   *
+   * @param before sees each item before it is checked
+   */
+  void run(PassPlan plan, Consumer<Object> before) throws Exception {
+    ItemCheck check = new ItemCheck(cell, plan);
+    number++;
+    session.pass(plan, before.andThen(check));
+    verified &= check.passed();
+  }
+
+  /** Returns whether all items so far came whole and in their turn. */
+  boolean verified() {
+    return verified;
+  }
+}

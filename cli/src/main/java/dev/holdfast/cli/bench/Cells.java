@@ -1,0 +1,77 @@
+package dev.holdfast.cli.bench;
+
+import java.io.IOException;
+import java.io.PrintStream;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import org.jspecify.annotations.Nullable;
+
+/** Measures cells one behind the other and keeps what came of them. Belongs to one thread. */
+final class Cells {
+  private final CellRunner runner;
+  private final PrintStream progress;
+  private final List<CellOutcome> outcomes = new ArrayList<>();
+  private @Nullable CellFailedException failure;
+
+  /**
+   * Makes an empty collection.
+   *
+   * @param runner measures each
+   * @param progress gets a line for each cell
+   */
+  Cells(CellRunner runner, PrintStream progress) {
+    this.runner = runner;
+    this.progress = progress;
+  }
+
+  /**
+   * Measures a cell. One that is not stable is measured once more, unless its passes are so short
+   * that the next time would say no more, or busy threads make them as long as it happens.
+   *
+   * @return its figures, if there are any and they come from whole items
+   */
+  Optional<CellResult> measure(CellSpec cell) throws IOException {
+    try {
+      CellOutcome outcome = runner.run(cell);
+      if (outcome instanceof CellResult first && again(first)) {
+        progress.println(BenchText.line(first) + ", once more");
+        progress.flush();
+        outcome = runner.run(cell);
+        if (outcome instanceof CellResult second) {
+          outcome = second.withRuns(2);
+        }
+      }
+      return keep(outcome);
+    } catch (CellFailedException e) {
+      progress.println(e.getMessage());
+      failure = failure == null ? e : failure;
+      return Optional.empty();
+    } finally {
+      progress.flush();
+    }
+  }
+
+  private static boolean again(CellResult first) {
+    return first.verified() && !first.stable() && first.judged() && first.cell().busyThreads() == 0;
+  }
+
+  private Optional<CellResult> keep(CellOutcome outcome) {
+    outcomes.add(outcome);
+    if (!(outcome instanceof CellResult result)) {
+      progress.println(BenchText.line(outcome));
+      return Optional.empty();
+    }
+    if (!result.verified()) {
+      throw new CellFailedException(
+          CellProcess.describe(result.cell(), "items were missing, out of their turn or damaged"));
+    }
+    progress.println(BenchText.line(result));
+    return Optional.of(result);
+  }
+
+  /** Returns what came of all cells so far. */
+  BenchReport report(List<TargetLine> targets) {
+    return new BenchReport(Machine.here(), outcomes, targets, failure);
+  }
+}

@@ -1,0 +1,34 @@
+package dev.holdfast.cli.bench;
+
+import java.io.File;
+import java.util.ArrayList;
+import java.util.List;
+
+/** The command that starts a JVM of a cell. */
+final class JvmCommand {
+  private JvmCommand() {}
+
+  /**
+   * Returns the command.
+   *
+   * @param transport says what its classes need beyond those of this process
+   * @param main what runs
+   */
+  static List<String> of(Transport transport, Class<?> main) {
+    List<String> classPath = new ArrayList<>();
+    classPath.add(System.getProperty("java.class.path"));
+    for (String entry : transport.classPath()) {
+      if (!classPath.getFirst().contains(entry)) {
+        classPath.add(entry);
+      }
+    }
+    List<String> command = new ArrayList<>();
+    command.add(System.getProperty("java.home") + File.separator + "bin" + File.separator + "java");
+    command.add("--enable-native-access=ALL-UNNAMED");
+    command.addAll(transport.jvmFlags());
+    command.add("-cp");
+    command.add(String.join(File.pathSeparator, classPath));
+    command.add(main.getName());
+    return command;
+  }
+}
