@@ -1,6 +1,7 @@
 package dev.holdfast.stress;
 
 import dev.holdfast.testkit.Rounds;
+import dev.holdfast.testkit.Tally;
 import org.jetbrains.lincheck.datastructures.ModelCheckingOptions;
 
 /** How much the model checker tries. */
@@ -19,6 +20,7 @@ final class Interleavings {
         .iterations(scenarios)
         .invocationsPerIteration(EACH)
         .check(model);
+    Tally.INTERLEAVINGS.add((long) scenarios * EACH);
     System.out.printf(
         "%s: scenarios %d, interleavings up to %d%n",
         model.getSimpleName(), scenarios, scenarios * EACH);

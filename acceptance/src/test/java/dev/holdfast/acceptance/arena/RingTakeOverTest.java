@@ -8,14 +8,11 @@ import dev.holdfast.arena.AcquireTimeoutException;
 import dev.holdfast.arena.ArenaCorruptedException;
 import dev.holdfast.arena.SharedMemoryRingBuffer;
 import dev.holdfast.arena.Side;
-import dev.holdfast.testkit.Deadlines;
 import dev.holdfast.testkit.Leftovers;
 import dev.holdfast.testkit.PausePoints;
-import dev.holdfast.testkit.Rounds;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
-import java.util.Random;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.api.io.TempDir;
@@ -127,56 +124,6 @@ final class RingTakeOverTest {
       rig.admitAndOpen(open, CONFINED).close();
       rig.admitAndOpen(rig.write(CAPACITY), CONFINED).close();
       rig.passThrough(20, 3333);
-    }
-  }
-
-  @Test
-  void writersKilledAnywhereLeaveARingThatWorks() {
-    Random random = new Random(34);
-    int rounds = Rounds.of(100);
-    try (Rig rig = rig(Duration.ofSeconds(60))) {
-      rig.reader();
-      for (int round = 0; round < rounds; round++) {
-        try (RemoteEndpoint writer = RemoteEndpoint.attach(rig.arena)) {
-          writer.call("writer");
-          writer.send("write 100000 77");
-          int wanted = random.nextInt(100);
-          for (int i = 0; i < wanted; i++) {
-            rig.admitAndOpen(Sent.parse(writer.child().awaitLine("SENT ")), CONFINED).close();
-          }
-          kill(writer);
-        }
-        rig.arena.takeOver(Side.WRITER);
-        assertEquals(rig.arena.stats().published(), rig.reclaimed());
-        rig.admitAndOpen(rig.write(CAPACITY), CONFINED).close();
-        rig.passThrough(5, 7777);
-        rig.giveWriterBack();
-      }
-    }
-  }
-
-  @Test
-  void readersKilledAnywhereLeaveARingThatWorks() {
-    Random random = new Random(35);
-    try (Rig rig = rig()) {
-      for (int round = 0; round < 5; round++) {
-        try (RemoteEndpoint reader = RemoteEndpoint.attach(rig.arena)) {
-          reader.call("reader");
-          int wanted = random.nextInt(20);
-          for (int i = 0; i < wanted; i++) {
-            Sent sent = rig.write(1 + random.nextInt(300));
-            reader.send("admit " + sent.text());
-            reader.send("open " + sent.text() + " CONFINED");
-          }
-          Deadlines.pause(Duration.ofMillis(random.nextInt(20)));
-          kill(reader);
-        }
-        rig.arena.takeOver(Side.READER);
-        assertEquals(rig.arena.stats().published(), rig.reclaimed());
-        rig.admitAndOpen(rig.write(CAPACITY), CONFINED).close();
-        rig.passThrough(5, 7777);
-        rig.giveReaderBack();
-      }
     }
   }
 }

@@ -11,7 +11,6 @@ import dev.holdfast.testkit.ChildJvm;
 import dev.holdfast.testkit.Deadlines;
 import dev.holdfast.testkit.Leftovers;
 import dev.holdfast.testkit.PausePoints;
-import dev.holdfast.testkit.Rounds;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -84,7 +83,7 @@ final class TakeoverTest {
 
   @Test
   void writerKilledInMidUnitIsReplacedByANewProcess() {
-    int rounds = Rounds.of(50);
+    int rounds = POINTS.length;
     try (Rig rig = Pools.rig(SIZE, 12)) {
       Opened held = null;
       long published = 0;
@@ -134,7 +133,7 @@ final class TakeoverTest {
 
   @Test
   void readerKilledWithThreeHeldUnitsIsReplacedByANewProcess() {
-    int rounds = Rounds.of(50);
+    int rounds = SCOPES.size();
     try (Rig rig = Pools.rig(SIZE, 6)) {
       for (int round = 0; round < rounds; round++) {
         try (RemoteEndpoint reader = RemoteEndpoint.attach(rig.arena)) {

@@ -7,6 +7,7 @@ import dev.holdfast.arena.InsufficientSharedMemoryException;
 import dev.holdfast.loader.WorkerDiedException;
 import dev.holdfast.testkit.Leftovers;
 import dev.holdfast.testkit.MemoryGroup;
+import dev.holdfast.testkit.ProcSelf;
 import java.util.List;
 import java.util.Locale;
 import java.util.stream.Stream;
@@ -163,5 +164,39 @@ final class LimitsTest {
       }
       assertEquals(3, Probe.number(probe.ok("stream " + MIB + " 3 standard"), "units"));
     }
+  }
+
+  /** A mapping each for the arena and the channel, however many segments and units there are. */
+  @Test
+  void aRunOfManyUnitsNeedsFewMappings() {
+    try (Probe probe = Probe.behind()) {
+      assertEquals(2, Probe.number(probe.ok("stream 4096 2 standard"), "units"));
+      probe.ok("map 100");
+      probe.ok("pool 4096 1000 standard");
+      probe.ok("close");
+      assertEquals(999, Probe.number(probe.ok("stream 4096 999 standard"), "units"));
+      probe.ok("unmap");
+    }
+  }
+
+  @Test
+  void aMappingThatTheSystemRefusesIsSaidAndTheSameCallWorksWhenThereIsRoomAgain() {
+    Probe.assumeWorks("prlimit", "--version");
+    try (Probe probe = Probe.behind()) {
+      probe.ok("pool 4096 2 standard");
+      String command = "pool " + 64 * MIB + " 4 ";
+      limitAddressSpace(probe, ProcSelf.statusBytes(probe.pid(), "VmSize") + 128 * MIB + ":");
+      for (String place : List.of("standard", "/dev/shm", "file:/dev/shm/holdfast-unmapped")) {
+        String answer = probe.failed(InsufficientSharedMemoryException.class, command + place);
+        assertTrue(answer.contains("ENOMEM") && answer.contains("vm.max_map_count"), answer);
+      }
+      limitAddressSpace(probe, "unlimited:");
+      probe.ok(command + "standard");
+      probe.ok("close");
+    }
+  }
+
+  private static void limitAddressSpace(Probe probe, String limit) {
+    Probe.assumeWorks("prlimit", "--pid=" + probe.pid(), "--as=" + limit);
   }
 }

@@ -7,6 +7,7 @@ import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.Assumptions;
 
 /** A {@link Prober} as its test sees it. */
@@ -33,9 +34,10 @@ public final class Probe implements AutoCloseable {
   }
 
   /** Starts one that runs these commands of a shell in mounts of its own first. */
-  static Probe inNewMounts(String commands) {
+  static Probe inNewMounts(String commands, String... prefix) {
     assumeWorks("unshare", "--mount", "sh", "-c", commands);
-    return behind("unshare", "--mount", "sh", "-c", commands + " && exec \"$0\" \"$@\"");
+    String[] all = {"unshare", "--mount", "sh", "-c", commands + " && exec \"$0\" \"$@\""};
+    return behind(Stream.concat(Stream.of(all), Stream.of(prefix)).toArray(String[]::new));
   }
 
   /** Skips the test where the machine refuses a command. */
@@ -81,6 +83,11 @@ public final class Probe implements AutoCloseable {
     assertTrue(
         answer.startsWith("FAILED " + type.getName() + " "), () -> command + " -> " + answer);
     return answer;
+  }
+
+  /** Returns what it has written to standard error. */
+  String errorOutput() {
+    return child.errorOutput();
   }
 
   static long number(String answer, String name) {

@@ -10,6 +10,7 @@ import dev.holdfast.loader.SubprocessOptions;
 import dev.holdfast.testkit.Parent;
 import dev.holdfast.testkit.ProcSelf;
 import java.io.IOException;
+import java.lang.foreign.Arena;
 import java.nio.ByteBuffer;
 import java.nio.channels.FileChannel;
 import java.nio.file.FileStore;
@@ -32,6 +33,7 @@ final class Prober {
   private final List<SharedMemoryArena> arenas = new ArrayList<>();
   private final List<AutoCloseable> files = new ArrayList<>();
   private final List<Idle> threads = new ArrayList<>();
+  private final List<Arena> mapped = new ArrayList<>();
 
   private Prober() {}
 
@@ -125,6 +127,17 @@ final class Prober {
         endThreads(threads.size());
         yield "relaxed";
       }
+      case "map" -> "mapped=" + useUpMappings((int) number(command, 1));
+      case "unmap" -> {
+        mapped.forEach(Arena::close);
+        mapped.clear();
+        yield "unmapped";
+      }
+      case "places" ->
+          ProcSelf.descriptors().values().stream()
+              .filter(path -> path.startsWith("/memfd:holdfast") || path.endsWith("(deleted)"))
+              .toList()
+              .toString();
       case "children" -> String.valueOf(ProcessHandle.current().children().count());
       case "shared" -> "bytes=" + ProcSelf.statusBytes(pid(), "RssShmem");
       case "descriptors" -> "count=" + ProcSelf.descriptors().size();
@@ -243,6 +256,24 @@ final class Prober {
       Idle last = threads.removeLast();
       last.end.countDown();
       last.thread.join();
+    }
+  }
+
+  /** Maps one page again and again until the system refuses it, then unmaps some. */
+  @SuppressWarnings("MustBeClosedChecker") // closed when the test says so
+  private int useUpMappings(int left) throws IOException {
+    Path file = Files.write(Files.createTempFile("prober", ".page"), new byte[4096]);
+    try (FileChannel page = FileChannel.open(file, StandardOpenOption.DELETE_ON_CLOSE)) {
+      while (true) {
+        Arena arena = Arena.ofConfined();
+        mapped.add(arena);
+        var _ = page.map(FileChannel.MapMode.READ_ONLY, 0, 4096, arena);
+      }
+    } catch (IOException | OutOfMemoryError e) {
+      for (int i = 0; i <= left; i++) {
+        mapped.removeLast().close();
+      }
+      return mapped.size();
     }
   }
 

@@ -12,7 +12,7 @@ import org.junit.jupiter.api.extension.ExtendWith;
 
 /** A file system that is too small, in mounts that only a child process sees. */
 @ExtendWith(Leftovers.class)
-@Timeout(300)
+@Timeout(1800)
 final class SmallMountTest {
   private static final long MIB = 1 << 20;
   private static final String SHM = "/dev/shm";
@@ -135,6 +135,22 @@ final class SmallMountTest {
         "[ $(cat /proc/sys/vm/nr_hugepages) -ge 4 ] && mount -t hugetlbfs holdfast-test /mnt";
     try (Probe probe = Probe.inNewMounts(mounts)) {
       assertEquals(4, Probe.number(probe.ok("stream " + MIB + " 4 /mnt"), "units"));
+    }
+  }
+
+  // R31
+  @Test
+  void hugePagesThatAreNotThereAreAShortage() {
+    String mounts =
+        "[ $(cat /proc/sys/vm/nr_hugepages) -eq 0 ] && mount -t hugetlbfs holdfast-test /mnt";
+    try (Probe probe = Probe.inNewMounts(mounts)) {
+      for (String place : new String[] {"/mnt", "file:/mnt/named"}) {
+        String answer =
+            probe.failed(InsufficientSharedMemoryException.class, "pool " + MIB + " 4 " + place);
+        assertTrue(answer.contains("/mnt"), answer);
+      }
+      assertEquals("[]", probe.ok("list 0 0 /mnt").split(" millis", 2)[0]);
+      assertEquals(4, Probe.number(probe.ok("stream " + MIB + " 4 standard"), "units"));
     }
   }
 }

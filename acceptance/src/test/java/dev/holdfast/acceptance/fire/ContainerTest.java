@@ -26,7 +26,7 @@ final class ContainerTest {
         ChildJvm.of(StreamMain.class)
             .prefix(NAMESPACE)
             .jvmArgs("-Xmx64m", "-XX:+UseSerialGC")
-            .args("100", String.valueOf(StreamMain.UNIT_BYTES), "memfd")
+            .args("100", String.valueOf(StreamMain.UNIT_BYTES), "memfd", "pool")
             .start()) {
       assertEquals("100", parent.awaitLine("UNITS "));
       parent.awaitSuccess();

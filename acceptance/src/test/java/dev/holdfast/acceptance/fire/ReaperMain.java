@@ -24,7 +24,7 @@ final class ReaperMain {
     try (ChildJvm parent =
         ChildJvm.of(StreamMain.class)
             .jvmArgs("-Xmx64m", "-XX:+UseSerialGC")
-            .args(String.valueOf(Long.MAX_VALUE), "50000", "memfd")
+            .args(String.valueOf(Long.MAX_VALUE), "50000", "memfd", "pool")
             .start()) {
       long worker = Long.parseLong(parent.awaitLine("STREAMS "));
       ChildJvm.signal(worker, ChildJvm.SIGSTOP); // so that the kernel's own signal is not all

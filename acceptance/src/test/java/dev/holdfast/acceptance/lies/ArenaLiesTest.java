@@ -12,6 +12,8 @@ import dev.holdfast.arena.internal.inspect.ArenaFinder;
 import dev.holdfast.testkit.Deadlines;
 import dev.holdfast.testkit.Leftovers;
 import dev.holdfast.testkit.Rounds;
+import dev.holdfast.testkit.Seeds;
+import dev.holdfast.testkit.Tally;
 import java.io.IOException;
 import java.io.RandomAccessFile;
 import java.nio.file.Files;
@@ -30,7 +32,7 @@ import org.junit.jupiter.api.io.TempDir;
  * {@code -Dholdfast.seed} repeats a run. R74
  */
 @ExtendWith(Leftovers.class)
-@Timeout(600)
+@Timeout(1800)
 final class ArenaLiesTest {
   private static final Duration LIMIT = Duration.ofSeconds(60);
   private static final int CALLS = 60;
@@ -48,7 +50,7 @@ final class ArenaLiesTest {
   }
 
   private static void runAll(String what, Round round) throws Exception {
-    long seed = Long.getLong("holdfast.seed", System.nanoTime());
+    long seed = Seeds.next();
     int rounds = Rounds.of(3000);
     int told = 0;
     int calls = 0;
@@ -76,6 +78,7 @@ final class ArenaLiesTest {
       refused += lies[0].refused();
     }
     assertTrue(refused > 0 && refused < calls, "some calls are refused");
+    Tally.MUTATIONS.add(told);
     System.out.printf(
         "%s: seed %d, rounds %d, lies %d, calls %d, refused %d%n",
         what, seed, rounds, told, calls, refused);

@@ -5,6 +5,7 @@ import dev.holdfast.arena.SharedMemoryRingBuffer;
 import dev.holdfast.arena.SharedMemorySegmentPool;
 import dev.holdfast.testkit.Leftovers;
 import dev.holdfast.testkit.Rounds;
+import dev.holdfast.testkit.Seeds;
 import java.time.Duration;
 import java.util.EnumMap;
 import java.util.Map;
@@ -18,7 +19,7 @@ import org.junit.jupiter.api.extension.ExtendWith;
  * repeats a run.
  */
 @ExtendWith(Leftovers.class)
-@Timeout(600)
+@Timeout(1800)
 final class DifferentialTest {
   private static final int CALLS = 400;
 

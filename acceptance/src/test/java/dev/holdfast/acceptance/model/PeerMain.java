@@ -18,9 +18,13 @@ import java.util.Random;
 /**
  * One side of an arena in a process that is going to be killed: {@code write ARENA SEED BYTES}
  * writes without an end, {@code read ARENA SEED} admits what its parent sends, and opens, keeps,
- * closes and discards units.
+ * closes and discards units. Takes its side when it is told to.
  */
 final class PeerMain {
+  /** From here on a copy has a middle in which the process can be killed. */
+  static final int HAS_A_MIDDLE = 64 << 10;
+
+  private static final int USUAL = 3000;
   private static final List<ViewScope> SCOPES = List.of(ViewScope.values());
 
   private PeerMain() {}
@@ -28,6 +32,8 @@ final class PeerMain {
   public static void main(String[] arguments) {
     SharedMemoryArena arena = SerialText.parse(SharedMemoryArena.class, arguments[1]);
     Random random = new Random(Long.parseLong(arguments[2]));
+    Parent.say("ATTACHED");
+    var _ = Parent.read();
     if (arguments[0].equals("write")) {
       write(arena.openWriter(), random, Integer.parseInt(arguments[3]));
     } else {
@@ -39,8 +45,10 @@ final class PeerMain {
     Parent.say("READY");
     while (true) {
       writer.beginUnit();
-      MemorySegment bytes = Stamps.payload(random.nextInt(largest), writer.published(), 0);
-      Placement placement = writer.writeBinary(bytes);
+      boolean large = random.nextInt(4) == 0;
+      int size =
+          large ? HAS_A_MIDDLE + random.nextInt(largest - HAS_A_MIDDLE + 1) : random.nextInt(USUAL);
+      Placement placement = writer.writeBinary(Stamps.payload(size, writer.published(), 0));
       if (random.nextInt(10) == 0) {
         writer.abortUnit();
       } else {
@@ -55,16 +63,15 @@ final class PeerMain {
     while (true) {
       Wire.Received unit = Wire.unit(Parent.read());
       reader.admit(unit.receipt());
-      switch (random.nextInt(4)) {
-        case 0 -> reader.discard(unit.receipt());
-        case 1 -> Parent.say("kept unopened");
+      switch (random.nextInt(8)) {
+        case 0, 1 -> reader.discard(unit.receipt());
+        case 2 -> Parent.say("kept unopened");
         default -> {
           OpenUnit open =
               reader.beginUnit(unit.receipt(), SCOPES.get(random.nextInt(SCOPES.size())));
-          Stamps.verify(
-              open.readBinary(unit.placement().offset(), unit.placement().byteSize()),
-              unit.receipt().unit(),
-              0);
+          MemorySegment view =
+              open.readBinary(unit.placement().offset(), unit.placement().byteSize());
+          Stamps.verify(view, unit.receipt().unit(), 0);
           leases.add(open.endUnit(List.of()));
         }
       }

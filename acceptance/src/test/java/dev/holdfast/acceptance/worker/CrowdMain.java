@@ -90,8 +90,13 @@ final class CrowdMain {
     if (isState(name)) {
       WorkerState state = WorkerState.valueOf(name);
       SubprocessIterable<Map<String, Object>> items =
-          Subprocess.iterate(state.source(folder), state.options(folder, backing));
-      state.consume(items, held::add);
+          Subprocess.iterate(
+              state.source(folder),
+              state.options(
+                  folder,
+                  backing == null ? Transport.CHANNEL : Transport.POOL,
+                  backing == null ? Backing.memfd() : backing));
+      state.consume(items.leases(ViewScope.SHARED), held::add);
       return;
     }
     SubprocessIterable<Map<String, Object>> items =

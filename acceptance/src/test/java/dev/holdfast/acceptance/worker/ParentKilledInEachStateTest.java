@@ -1,8 +1,8 @@
 package dev.holdfast.acceptance.worker;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
-import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import dev.holdfast.acceptance.fire.CrashMatrix;
 import dev.holdfast.testkit.ChildJvm;
 import dev.holdfast.testkit.Deadlines;
 import dev.holdfast.testkit.Leftovers;
@@ -15,8 +15,6 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.api.io.TempDir;
-import org.junit.jupiter.params.ParameterizedTest;
-import org.junit.jupiter.params.provider.CsvSource;
 
 /** A parent that is killed with SIGKILL. Its arenas lie in {@code /dev/shm}. */
 @ExtendWith(Leftovers.class)
@@ -29,7 +27,7 @@ final class ParentKilledInEachStateTest {
   // R36
   @Test
   void whateverItsWorkersDoTheyEndWithIt() {
-    verify(SHARED_MEMORY, Stream.of(WorkerState.values()));
+    verify(SHARED_MEMORY, WorkerState.with(Transport.POOL).stream());
   }
 
   // R36
@@ -56,33 +54,7 @@ final class ParentKilledInEachStateTest {
           (state, pid) ->
               Promise.ends("an orphan when " + state, pid, Promise.ORPHAN_GONE, killed));
     }
-  }
-
-  // R36
-  @ParameterizedTest
-  @CsvSource({
-    "PARENT_STARTED_WORKER, 1",
-    "PARENT_RECEIVED, 2",
-    "PARENT_TEARDOWN_STEP, 5",
-    "PARENT_TEARDOWN_STEP, 8"
-  })
-  void whateverItDoesItselfItsWorkerEndsWithIt(String point, int turn) {
-    PausePoints points = PausePoints.in(folder).pause(point, turn);
-    try (ChildJvm parent =
-        ParentMain.lost(Busy.SLEEPS, SHARED_MEMORY, folder, 2, ParentMain.Ending.CLOSES)
-            .jvmArgs(points.jvmArgument())
-            .start()) {
-      assertEquals(parent.pid(), points.awaitReached(point));
-      List<Long> workers = childrenOf(parent);
-      assertTrue(workers.size() <= 1, workers.toString());
-      long killed = System.nanoTime();
-
-      parent.killAndAwait();
-
-      for (long worker : workers) {
-        Promise.ends("an orphan of one at " + point, worker, Promise.ORPHAN_GONE, killed);
-      }
-    }
+    CrashMatrix.count("a parent of many workers", members.size(), 1);
   }
 
   // R36, R38

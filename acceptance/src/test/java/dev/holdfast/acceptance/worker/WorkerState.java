@@ -1,18 +1,15 @@
 package dev.holdfast.acceptance.worker;
 
 import dev.holdfast.arena.Backing;
-import dev.holdfast.arena.SharedMemorySegmentPool;
-import dev.holdfast.arena.ViewScope;
-import dev.holdfast.loader.Lease;
-import dev.holdfast.loader.SubprocessIterable;
 import dev.holdfast.loader.SubprocessOptions;
 import dev.holdfast.loader.WorkerSource;
 import dev.holdfast.testkit.PausePoints;
 import java.nio.file.Path;
 import java.util.Iterator;
+import java.util.List;
 import java.util.Map;
 import java.util.function.Consumer;
-import org.jspecify.annotations.Nullable;
+import java.util.stream.Stream;
 
 /** The states of a worker in which its death, or that of its parent, can meet it. */
 enum WorkerState {
@@ -24,6 +21,7 @@ enum WorkerState {
   UNIT_BEGUN("UNIT_BEGUN", 3, 2, true),
   COPYING("BINARY_HALF_COPIED", 3, 2, true),
   COPIED("UNIT_COPIED", 3, 2, true),
+  PUBLISHING("BETWEEN_HEAD_AND_PUBLISHED", 3, 2, true),
   COMMITTED("UNIT_COMMITTED", 3, 2, true),
   SENT("RECORD_SENT", 3, 3, false),
   WAITING_FOR_SPACE("WAITING_FOR_SPACE", 1, 2, true),
@@ -56,9 +54,17 @@ enum WorkerState {
     return delivered;
   }
 
-  /** Returns whether the state exists with an arena only. */
-  boolean needsArena() {
-    return needsArena;
+  /** The states that a worker comes into whose items go this way. */
+  static List<WorkerState> with(Transport transport) {
+    return Stream.of(values()).filter(state -> state.existsWith(transport)).toList();
+  }
+
+  private boolean existsWith(Transport transport) {
+    return switch (this) {
+      case PUBLISHING -> transport == Transport.RING;
+      case WAITING_FOR_SPACE -> transport == Transport.POOL; // a ring gives back what is held
+      default -> transport != Transport.CHANNEL || !needsArena;
+    };
   }
 
   /** Returns whether the call that starts the worker waits for it in this state. */
@@ -78,40 +84,35 @@ enum WorkerState {
    * Returns options of a worker that stops in this state.
    *
    * @param folder for the signs
-   * @param backing of the arena, null without one
+   * @param transport what its items go through
+   * @param backing of the arena
    */
-  SubprocessOptions options(Path folder, @Nullable Backing backing) {
+  SubprocessOptions options(Path folder, Transport transport, Backing backing) {
     SubprocessOptions.Builder options = Workers.options().initializer(_ -> {});
     if (!point.equals(Busy.POINT)) {
       options.jvmArgs(PausePoints.in(folder).pause(point, turn).jvmArgument());
     }
-    if (backing != null) {
-      options.arena(
-          SharedMemorySegmentPool.builder(
-                  Workers.PAYLOAD_BYTES, this == WAITING_FOR_SPACE ? delivered : 2 * FEW)
-              .acquireTimeout(Workers.FOR_EVER)
-              .backing(backing)
-              .build());
-    }
-    return options.build();
+    return transport
+        .addTo(options, this == WAITING_FOR_SPACE ? delivered : 2 * FEW, backing)
+        .build();
   }
 
   /**
    * Takes items in the way that leads to this state, until an error comes.
    *
-   * @param sink takes the leases, which stay open
+   * @param items gives passes
+   * @param sink takes what they have, and keeps it
    */
-  void consume(
-      SubprocessIterable<Map<String, Object>> items, Consumer<Lease<Map<String, Object>>> sink) {
-    Iterator<Lease<Map<String, Object>>> pass = items.leases(ViewScope.SHARED).iterator();
+  <T> void consume(Iterable<T> items, Consumer<T> sink) {
+    Iterator<T> pass = items.iterator();
     switch (this) {
       case STOPPING -> {
         sink.accept(pass.next());
-        pass = items.leases(ViewScope.SHARED).iterator();
+        pass = items.iterator();
       }
       case WAITING_FOR_A_COMMAND -> {
         pass.forEachRemaining(sink);
-        pass = items.leases(ViewScope.SHARED).iterator();
+        pass = items.iterator();
       }
       default -> {
         // one pass comes to it

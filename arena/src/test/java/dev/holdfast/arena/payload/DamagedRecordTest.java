@@ -7,6 +7,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import dev.holdfast.arena.ArenaCorruptedException;
 import dev.holdfast.testkit.Deadlines;
 import dev.holdfast.testkit.Rounds;
+import dev.holdfast.testkit.Tally;
 import java.io.IOException;
 import java.lang.management.ManagementFactory;
 import java.nio.ByteBuffer;
@@ -82,6 +83,7 @@ class DamagedRecordTest {
     int rounds = Rounds.of(50_000);
     int failed = Deadlines.within("damage", Duration.ofMinutes(10), () -> failures(record, rounds));
     assertTrue(failed > rounds / 2, "only " + failed + " failed");
+    Tally.MUTATIONS.add(rounds);
   }
 
   private int failures(byte[] record, int rounds) {

@@ -7,6 +7,8 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import dev.holdfast.arena.ArenaCorruptedException;
 import dev.holdfast.testkit.Deadlines;
 import dev.holdfast.testkit.Rounds;
+import dev.holdfast.testkit.Seeds;
+import dev.holdfast.testkit.Tally;
 import java.io.ByteArrayInputStream;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
@@ -33,8 +35,7 @@ class EnvelopeFuzzTest {
 
   @BeforeEach
   void chooseSeed() {
-    seed = Long.getLong("holdfast.seed", System.nanoTime());
-    System.out.println("seed (-Dholdfast.seed): " + seed);
+    seed = Seeds.next();
   }
 
   /** Runs each round with a seed of its own; the failure names the one that repeats it first. */
@@ -144,22 +145,26 @@ class EnvelopeFuzzTest {
   @Test
   void damagedItemsAreTypedErrorsAndAskForLittleMemory() throws Exception {
     int[] failed = new int[1];
+    int[] changes = new int[1];
     rounds(
         20_000,
         round -> {
           unit.rewind();
           byte[] record =
               Channels.record(compact.newEncoder(), new RandomItems(round).next(), unit);
-          damage(record, new Random(round));
+          changes[0] += damage(record, new Random(round));
           DamagedRecordTest.setChecksum(record);
           failed[0] += readsDamaged(record) ? 0 : 1;
         });
     assertTrue(failed[0] > 0);
+    Tally.MUTATIONS.add(changes[0]);
   }
 
-  private static void damage(byte[] record, Random random) {
+  /** Returns how many changes it has made. */
+  private static int damage(byte[] record, Random random) {
     int size = RecordLayout.get(record, RecordLayout.BODY_SIZE_OFFSET);
-    for (int i = 1 + random.nextInt(3); i > 0; i--) {
+    int changes = 1 + random.nextInt(3);
+    for (int i = 0; i < changes; i++) {
       int at = RecordLayout.BODY_OFFSET + random.nextInt(size);
       int end = Math.min(RecordLayout.BODY_OFFSET + size, at + 5);
       switch (random.nextInt(4)) {
@@ -169,6 +174,7 @@ class EnvelopeFuzzTest {
         default -> Arrays.fill(record, at, end, (byte) 0x7f);
       }
     }
+    return changes;
   }
 
   private boolean readsDamaged(byte[] record) {

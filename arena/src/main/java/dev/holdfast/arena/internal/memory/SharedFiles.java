@@ -192,6 +192,8 @@ public final class SharedFiles {
     String advice =
         switch (e.errno()) {
           case Errno.EMFILE, Errno.ENFILE -> "close files or raise the limit on open files";
+          case Errno.ENOMEM ->
+              "ask for less, or raise vm.max_map_count or the limit on address space";
           case Errno.EFBIG -> "raise the limit on the size of files";
           default -> "ask for less or name another folder as backing";
         };

@@ -13,6 +13,7 @@ import dev.holdfast.arena.UnitReceipt;
 import dev.holdfast.arena.ViewScope;
 import dev.holdfast.testkit.Leftovers;
 import dev.holdfast.testkit.Rounds;
+import dev.holdfast.testkit.Seeds;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import java.util.List;
@@ -135,9 +136,7 @@ final class RingExhaustiveTest {
   @Test
   void unitsOfRandomSizesPassThroughRingsOfOddSizes() {
     int rounds = Rounds.of(1_000_000);
-    long seed = System.nanoTime();
-    System.out.println("seed: " + seed);
-    Random random = new Random(seed);
+    Random random = new Random(Seeds.next());
     int[] capacities = {64, 100, 4096, 4097, 65536};
     for (int capacity : capacities) {
       try (RingRig rig = RingRig.of(capacity)) {

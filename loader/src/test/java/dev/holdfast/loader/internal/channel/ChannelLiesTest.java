@@ -7,6 +7,8 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import dev.holdfast.arena.ArenaCorruptedException;
 import dev.holdfast.testkit.Deadlines;
 import dev.holdfast.testkit.Rounds;
+import dev.holdfast.testkit.Seeds;
+import dev.holdfast.testkit.Tally;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import java.lang.management.ManagementFactory;
@@ -36,7 +38,7 @@ class ChannelLiesTest {
   // R74
   @Test
   void whateverTheOtherSideWritesIsARecordWithinTheRingOrATypedError() throws Exception {
-    long seed = Long.getLong("holdfast.seed", System.nanoTime());
+    long seed = Seeds.next();
     int rounds = Rounds.of(20_000);
     for (int round = 0; round < rounds; round++) {
       long own = seed + round;
@@ -53,6 +55,7 @@ class ChannelLiesTest {
       }
     }
     assertTrue(found > 0 && records > 0, "some are found and some are harmless");
+    Tally.MUTATIONS.add(lies);
     System.out.printf(
         "channel: seed %d, rounds %d, lies %d, records %d, found %d%n",
         seed, rounds, lies, records, found);

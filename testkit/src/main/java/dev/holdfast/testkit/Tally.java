@@ -1,0 +1,25 @@
+package dev.holdfast.testkit;
+
+import java.util.Locale;
+
+/**
+ * What tests have done that attack, beside their {@link Rounds}. Each count is a line of the test's
+ * output; {@code bin/attack-counts} adds up the lines of all tests.
+ */
+public enum Tally {
+  /** Processes that were killed with SIGKILL. */
+  KILLS,
+  /** Bytes, words and numbers that were changed under somebody's hands. */
+  MUTATIONS,
+  /** Orders of steps that a model checker was allowed to try. */
+  INTERLEAVINGS;
+
+  /**
+   * Counts.
+   *
+   * @param number how many more there are
+   */
+  public void add(long number) {
+    System.out.println("tally: " + name().toLowerCase(Locale.ROOT) + " " + number);
+  }
+}
