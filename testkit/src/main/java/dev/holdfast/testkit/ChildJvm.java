@@ -379,15 +379,15 @@ public final class ChildJvm implements AutoCloseable {
                 }));
   }
 
-  private void startReading() {
+  private void startReading(InputStream standardOutput, InputStream standardError) {
     read(
         "output",
-        process.getInputStream(),
+        standardOutput,
         line -> {
           output.add(line);
           lines.add(line);
         });
-    read("error", process.getErrorStream(), errorOutput::add);
+    read("error", standardError, errorOutput::add);
     RUNNING.add(this);
   }
 
@@ -524,9 +524,11 @@ public final class ChildJvm implements AutoCloseable {
       if (directory != null) {
         builder.directory(directory.toFile());
       }
-      try {
+      try (ChildPipe output = new ChildPipe();
+          ChildPipe errors = new ChildPipe()) {
+        builder.redirectOutput(output.end()).redirectError(errors.end());
         ChildJvm child = new ChildJvm(builder.start(), main + " " + jvmArguments + arguments);
-        child.startReading();
+        child.startReading(output.reader(), errors.reader());
         return child;
       } catch (IOException e) {
         throw new UncheckedIOException("cannot start " + command, e);

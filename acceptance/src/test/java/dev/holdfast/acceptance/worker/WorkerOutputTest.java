@@ -10,6 +10,7 @@ import dev.holdfast.loader.SubprocessOptions;
 import dev.holdfast.loader.WorkerDiedException;
 import dev.holdfast.loader.WorkerOutput;
 import dev.holdfast.loader.WorkerSource;
+import dev.holdfast.testkit.Deadlines;
 import dev.holdfast.testkit.GcPressure;
 import dev.holdfast.testkit.Leftovers;
 import java.io.FileDescriptor;
@@ -36,6 +37,8 @@ import java.util.concurrent.atomic.LongAdder;
 import java.util.logging.Handler;
 import java.util.logging.LogRecord;
 import java.util.logging.Logger;
+import java.util.stream.Collectors;
+import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.ExtendWith;
@@ -80,6 +83,32 @@ final class WorkerOutputTest {
     assertEquals(FLOOD, Files.size(err));
     assertTrue(
         new String(Files.readAllBytes(err), StandardCharsets.ISO_8859_1).startsWith(LINE + LINE));
+  }
+
+  // R50
+  @Test
+  void lastWordsOfAWorkerThatHaltsArriveWholeAndInTheirOrder() throws Exception {
+    for (int round = 0; round < 5; round++) {
+      Path out = folder.resolve("out-" + round);
+      SubprocessOptions options = Workers.options().standardOutput(WorkerOutput.file(out)).build();
+      assertThrows(WorkerDiedException.class, () -> Subprocess.iterate(talkingToTheEnd(), options));
+      Deadlines.assertEventually(
+          "all is there", () -> out.toFile().length() >= lastWords().length());
+      assertEquals(lastWords(), Files.readString(out));
+    }
+  }
+
+  private static WorkerSource<Integer> talkingToTheEnd() {
+    return _ -> {
+      System.out.print(lastWords());
+      System.out.flush();
+      Runtime.getRuntime().halt(3);
+      return List.of();
+    };
+  }
+
+  private static String lastWords() {
+    return IntStream.range(0, 40_000).mapToObj(i -> i + "\n").collect(Collectors.joining());
   }
 
   // R50

@@ -61,6 +61,7 @@ public final class Descriptors {
     static final MethodHandle UNLINK = Natives.bind("unlink", Natives.returnsInt(ADDRESS));
     static final MethodHandle MEMFD_CREATE =
         Natives.bind("memfd_create", Natives.returnsInt(ADDRESS, JAVA_INT));
+    static final MethodHandle PIPE2 = Natives.bind("pipe2", Natives.returnsInt(ADDRESS, JAVA_INT));
     static final MethodHandle STATVFS =
         Natives.bind("statvfs", Natives.returnsInt(ADDRESS, ADDRESS));
   }
@@ -82,6 +83,19 @@ public final class Descriptors {
       MemorySegment state = Natives.callState(arena);
       int result = (int) Handles.CLOSE.invokeExact(state, descriptor);
       checked("close", result, state);
+    } catch (Throwable e) {
+      throw failure(e);
+    }
+  }
+
+  /** pipe2(2); returns the end to read and the end to write, neither of which a child inherits. */
+  public static int[] pipe() throws ErrnoException {
+    try (Arena arena = Arena.ofConfined()) {
+      MemorySegment state = Natives.callState(arena);
+      MemorySegment ends = arena.allocate(JAVA_INT, 2);
+      int result = (int) Handles.PIPE2.invokeExact(state, ends, O_CLOEXEC);
+      checked("pipe2", result, state);
+      return ends.toArray(JAVA_INT);
     } catch (Throwable e) {
       throw failure(e);
     }

@@ -2,6 +2,7 @@ package dev.holdfast.loader.internal.launch;
 
 import dev.holdfast.arena.internal.life.Once;
 import java.io.IOException;
+import java.io.InputStream;
 import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.FutureTask;
@@ -22,25 +23,39 @@ final class Launcher {
   private static final BlockingQueue<Runnable> REQUESTS = new LinkedBlockingQueue<>();
   private static final Once<Thread> FIRST = new Once<>(Launcher::addThread);
 
+  /**
+   * A process that runs, and what it writes.
+   *
+   * @param process the process
+   * @param output its standard output, to be closed by whoever reads it
+   * @param errors its standard error, likewise
+   */
+  record Launched(Process process, InputStream output, InputStream errors) {
+    /** Ends what nobody wants any more. */
+    void abandon() {
+      var _ = process.destroyForcibly();
+      try (output;
+          errors) {
+        // closes both
+      } catch (IOException e) {
+        // nobody reads them
+      }
+    }
+  }
+
   private Launcher() {}
 
   /**
    * Starts a process. Does not end early when the caller is interrupted, since the process would be
    * lost then.
    *
-   * @param builder how
+   * @param builder how, but for where its outputs go
    * @param limitNanos how long it may take
-   * @return the process
+   * @return the process and its outputs
    * @throws IOException when it cannot be started
    */
-  static Process start(ProcessBuilder builder, long limitNanos) throws IOException {
-    FutureTask<Process> request =
-        new FutureTask<>(
-            () -> {
-              SpareDescriptors.require();
-              SpareThreads.require();
-              return builder.start();
-            });
+  static Launched start(ProcessBuilder builder, long limitNanos) throws IOException {
+    FutureTask<Launched> request = new FutureTask<>(() -> launch(builder));
     var _ = FIRST.get();
     REQUESTS.add(request);
     boolean interrupted = false;
@@ -69,6 +84,19 @@ final class Launcher {
     }
   }
 
+  /**
+   * The pipes belong to the thread that starts, so that a start which takes too long keeps them.
+   */
+  private static Launched launch(ProcessBuilder builder) throws IOException {
+    SpareDescriptors.require();
+    SpareThreads.require();
+    try (OutputPipe output = OutputPipe.open();
+        OutputPipe errors = OutputPipe.open()) {
+      builder.redirectOutput(output.writeEnd()).redirectError(errors.writeEnd());
+      return new Launched(builder.start(), output.takeReader(), errors.takeReader());
+    }
+  }
+
   private static Thread addThread() {
     return Thread.ofPlatform().daemon().name("holdfast-launcher").start(Launcher::serveForEver);
   }
@@ -83,7 +111,7 @@ final class Launcher {
     }
   }
 
-  private static void killWhenStarted(FutureTask<Process> request) {
+  private static void killWhenStarted(FutureTask<Launched> request) {
     var _ =
         Thread.ofPlatform()
             .daemon()
@@ -91,7 +119,7 @@ final class Launcher {
             .start(
                 () -> {
                   try {
-                    var _ = request.get().destroyForcibly();
+                    request.get().abandon();
                   } catch (InterruptedException | ExecutionException e) {
                     // there is no process then
                   }

@@ -8,12 +8,13 @@ import java.util.List;
 /**
  * Finds out whether a process can be started without running into the limit on open files.
  *
- * <p>{@code ProcessBuilder} makes four pipes and opens the file behind standard input. When a pipe
- * is refused, JDK 25 closes the descriptor whose number an earlier start has left behind on the
- * stack, whoever has it open now: a file of the user's, or an arena. So it must not come to that.
+ * <p>A start makes four pipes, two of them ours, and opens the files behind the three streams. When
+ * a pipe is refused, JDK 25 closes the descriptor whose number an earlier start has left behind on
+ * the stack, whoever has it open now: a file of the user's, or an arena. So it must not come to
+ * that.
  */
 final class SpareDescriptors {
-  private static final int NEEDED = 12;
+  private static final int NEEDED = 14;
 
   private SpareDescriptors() {}
 

@@ -57,11 +57,11 @@ public final class WorkerProcess {
       err = OutputPump.open(options.standardError(), System.err);
       ProcessBuilder builder = command.toBuilder(options, arguments.path());
       builder.redirectInput(new File("/proc/self/fd/" + channel.descriptor()));
-      Process process = Launcher.start(builder, Durations.nanos(options.startTimeout()));
+      Launcher.Launched launched = Launcher.start(builder, Durations.nanos(options.startTimeout()));
       try {
-        return watched(process, builder.command(), options, arguments, out, err, onEnd);
+        return watched(launched, builder.command(), options, arguments, out, err, onEnd);
       } catch (RuntimeException | Error e) {
-        var _ = process.destroyForcibly(); // nobody else knows of it
+        launched.abandon(); // nobody else knows of it
         throw e;
       }
     } catch (IOException | RuntimeException | OutOfMemoryError e) {
@@ -79,18 +79,19 @@ public final class WorkerProcess {
   }
 
   private static WorkerProcess watched(
-      Process process,
+      Launcher.Launched launched,
       List<String> command,
       SubprocessOptions options,
       ArgumentFile arguments,
       OutputStream out,
       OutputStream err,
       Runnable onEnd) {
+    Process process = launched.process();
     String name = "holdfast-worker-" + process.pid();
     DeathReport report =
         new DeathReport(
-            OutputPump.start(name + "-out", process.getInputStream(), out),
-            OutputPump.start(name + "-err", process.getErrorStream(), err),
+            OutputPump.start(name + "-out", launched.output(), out),
+            OutputPump.start(name + "-err", launched.errors(), err),
             options.jvmArgs(),
             options.workingDirectory().orElse(null));
     WorkerProcess worker = new WorkerProcess(process, command, arguments, report);
