@@ -29,7 +29,7 @@ final class MainTest {
         "bench --transport pigeon",
         "bench --payload pigeon",
         "bench --size big",
-        "bench --size 0",
+        "bench --size -1",
         "bench --payload tensor --size 5",
         "bench --scope forever",
         "bench --passes 0",

@@ -66,10 +66,10 @@ final class LargeRingTest {
           Arena arena = Arena.ofConfined()) {
         MemorySegment source = arena.allocate(2 * GIB + 8, 8);
         long[] sizes = {2 * GIB - 1, 2 * GIB, 2 * GIB + 8};
-        for (int unit = 0; unit < 4; unit++) {
+        for (int unit = 0; unit < 3; unit++) {
           MemorySegment part = source.asSlice(0, sizes[unit % 3]);
           Stamps.fillSparse(part, unit, 75);
-          long half = unit < 3 ? part.byteSize() : GIB;
+          long half = unit != 1 ? part.byteSize() : GIB;
           List<Placement> placements = new ArrayList<>();
           UnitReceipt receipt = write(rig, placements, part.asSlice(0, half), part.asSlice(half));
           assertEquals(part.byteSize(), receipt.span());

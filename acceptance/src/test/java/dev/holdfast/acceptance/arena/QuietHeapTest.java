@@ -38,22 +38,22 @@ final class QuietHeapTest {
 
   @Test
   void droppedViewsComeBackUnderTheSerialCollector() {
-    assertFewRequests(run(2_000, "platform", "-XX:+UseSerialGC"));
+    assertFewRequests(run(600, "platform", "-XX:+UseSerialGC"));
   }
 
   @Test
   void droppedViewsComeBackUnderZgc() {
-    assertFewRequests(run(2_000, "platform", "-XX:+UseZGC"));
+    assertFewRequests(run(600, "platform", "-XX:+UseZGC"));
   }
 
   @Test
   void droppedViewsOfAVirtualConsumerComeBack() {
-    assertFewRequests(run(2_000, "virtual"));
+    assertFewRequests(run(600, "virtual"));
   }
 
   @Test
   void withExplicitCollectionsDisabledAllArriveOrTheErrorNamesTheCollectedViews() {
-    Result result = run(2_000, "platform", "-XX:+DisableExplicitGC", "-Dlimit=5");
+    Result result = run(600, "platform", "-XX:+DisableExplicitGC", "-Dlimit=5");
     if (result.timeout.isEmpty()) {
       assertEquals(result.units, result.reclaimed, result::toString);
     } else {

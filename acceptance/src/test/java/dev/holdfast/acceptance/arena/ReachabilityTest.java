@@ -26,7 +26,7 @@ final class ReachabilityTest {
   @Test
   void fullyCompiledCodeNeverReadsAViewThatWasCollected() {
     run(
-        Rounds.of(4_000),
+        Rounds.of(2_000),
         "-Xcomp",
         "-XX:CompileCommand=quiet",
         "-XX:CompileCommand=compileonly,dev.holdfast.*::*",
@@ -36,7 +36,7 @@ final class ReachabilityTest {
 
   @Test
   void warmCodeNeverReadsAViewThatWasCollected() {
-    run(Rounds.of(20_000));
+    run(Rounds.of(10_000));
   }
 
   private static void run(int units, String... jvmArguments) {

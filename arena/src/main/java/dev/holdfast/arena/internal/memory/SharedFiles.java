@@ -49,11 +49,22 @@ public final class SharedFiles {
           return Files.getFileStore(path).getBlockSize();
         }
       } catch (IOException e) {
+        requireDescriptor(folder);
         throw new IllegalArgumentException(
             "cannot read the folder of the backing: folder=" + folder, e);
       }
     }
     return Mappings.pageSize();
+  }
+
+  /** The JDK takes a lack of descriptors for a mount that is not there. */
+  private static void requireDescriptor(String folder) {
+    try {
+      Descriptors.close(
+          Descriptors.open("/dev/null", Descriptors.O_RDONLY | Descriptors.O_CLOEXEC, 0));
+    } catch (ErrnoException e) {
+      throw refused("the folder of the backing cannot be read", folder, Mappings.pageSize(), e);
+    }
   }
 
   private static SharedFile createStandard(String label, long byteSize) {
