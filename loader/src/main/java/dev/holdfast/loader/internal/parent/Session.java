@@ -156,7 +156,8 @@ final class Session {
         throw Failures.closed(); // the memory may be gone
       }
       figures.passes.increment();
-      if (current != null) {
+      // of two passes that are made at once the newer one may have begun by now
+      if (current != null && isSuperseded(current)) {
         leave(current);
       }
       return pass;
