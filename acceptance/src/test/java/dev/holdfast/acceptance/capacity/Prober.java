@@ -19,6 +19,7 @@ import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.concurrent.CountDownLatch;
 import java.util.stream.Stream;
 
@@ -27,6 +28,9 @@ import java.util.stream.Stream;
  * Answers with {@code OK ...} or {@code FAILED CLASS MESSAGE}.
  */
 final class Prober {
+  /** Up to here a descriptor is a stream that the parent has given. */
+  private static final int STANDARD_ERROR = 2;
+
   /** Tells answers from what others write to the same stream. */
   static final String ANSWER = "ANSWER ";
 
@@ -134,7 +138,9 @@ final class Prober {
         yield "unmapped";
       }
       case "places" ->
-          ProcSelf.descriptors().values().stream()
+          ProcSelf.descriptors().entrySet().stream()
+              .filter(descriptor -> descriptor.getKey() > STANDARD_ERROR)
+              .map(Map.Entry::getValue)
               .filter(path -> path.startsWith("/memfd:holdfast") || path.endsWith("(deleted)"))
               .toList()
               .toString();
