@@ -13,6 +13,7 @@ import dev.holdfast.loader.WorkerSource;
 import dev.holdfast.testkit.Deadlines;
 import dev.holdfast.testkit.GcPressure;
 import dev.holdfast.testkit.Leftovers;
+import java.io.ByteArrayOutputStream;
 import java.io.FileDescriptor;
 import java.io.FileOutputStream;
 import java.io.IOException;
@@ -28,6 +29,7 @@ import java.lang.invoke.MethodHandle;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Iterator;
 import java.util.List;
@@ -87,14 +89,30 @@ final class WorkerOutputTest {
 
   // R50
   @Test
-  void lastWordsOfAWorkerThatHaltsArriveWholeAndInTheirOrder() throws Exception {
-    for (int round = 0; round < 5; round++) {
-      Path out = folder.resolve("out-" + round);
-      SubprocessOptions options = Workers.options().standardOutput(WorkerOutput.file(out)).build();
-      assertThrows(WorkerDiedException.class, () -> Subprocess.iterate(talkingToTheEnd(), options));
-      Deadlines.assertEventually(
-          "all is there", () -> out.toFile().length() >= lastWords().length());
-      assertEquals(lastWords(), Files.readString(out));
+  void lastWordsOfAWorkerThatHaltsArriveWholeAndInTheirOrder() {
+    PrintStream out = System.out;
+    try {
+      for (int round = 0; round < 5; round++) {
+        Slow heard = new Slow();
+        System.setOut(new PrintStream(heard, true, StandardCharsets.UTF_8));
+        SubprocessOptions options =
+            Workers.options().standardOutput(WorkerOutput.inherit()).build();
+        assertThrows(
+            WorkerDiedException.class, () -> Subprocess.iterate(talkingToTheEnd(), options));
+        Deadlines.assertEventually("all is there", () -> heard.size() >= lastWords().length());
+        assertEquals(lastWords(), heard.toString(StandardCharsets.UTF_8));
+      }
+    } finally {
+      System.setOut(out);
+    }
+  }
+
+  /** So slow that the pipe is full when the worker ends. */
+  private static final class Slow extends ByteArrayOutputStream {
+    @Override
+    public synchronized void write(byte[] bytes, int offset, int count) {
+      Deadlines.pause(Duration.ofMillis(2));
+      super.write(bytes, offset, count);
     }
   }
 
