@@ -17,8 +17,8 @@ import java.util.concurrent.atomic.AtomicLong;
 
 /**
  * A pipe for what a child writes, with a name for as long as the child is being started. The pipes
- * of {@link Process} are emptied and closed by the JDK when the process ends, beside the reader, and
- * what a child that was killed had said last must be complete.
+ * of {@link Process} are emptied and closed by the JDK when the process ends, beside the reader,
+ * and what a child that was killed had said last must be complete.
  */
 final class ChildPipe implements AutoCloseable {
   private static final int OWNER_ONLY = 0600;

@@ -11,8 +11,9 @@ import java.io.InputStream;
  * A pipe for what a worker writes, to be closed when the worker has been started, which from then
  * on alone has the end to write.
  *
- * <p>The pipes of {@link Process} are emptied and closed by the JDK when the process ends, under the
- * hands of whoever is reading, and nothing in its documentation says what that reader still gets.
+ * <p>The pipes of {@link Process} are emptied and closed by the JDK when the process ends, under
+ * the hands of whoever is reading, and nothing in its documentation says what that reader still
+ * gets.
  */
 final class OutputPipe implements Closeable {
   private static final String DESCRIPTORS = "/proc/self/fd/";
