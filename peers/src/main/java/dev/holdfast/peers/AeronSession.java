@@ -3,13 +3,11 @@ package dev.holdfast.peers;
 import dev.holdfast.cli.bench.CellSpec;
 import dev.holdfast.cli.bench.PassPlan;
 import dev.holdfast.cli.bench.ProducerProcess;
-import dev.holdfast.cli.bench.Session;
 import io.aeron.Aeron;
 import io.aeron.Subscription;
 import io.aeron.driver.MediaDriver;
 import io.aeron.driver.ThreadingMode;
 import java.io.IOException;
-import java.util.OptionalLong;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
 import org.agrona.concurrent.BackoffIdleStrategy;
@@ -18,7 +16,7 @@ import org.agrona.concurrent.IdleStrategy;
 /**
  * The consuming end of Aeron IPC, with the media driver on a thread of its own in the same process.
  */
-final class AeronSession implements Session {
+final class AeronSession extends PeerSession {
   /** The position that the producer waits for moves once a poll. */
   private static final int CHUNKS_PER_POLL = 8;
 
@@ -26,16 +24,13 @@ final class AeronSession implements Session {
 
   private final Subscription subscription;
   private final AeronItems items;
-  private final ProducerProcess producer;
   private final IdleStrategy idle = AeronStream.idle();
-  private final Resources resources;
 
   private AeronSession(
       Subscription subscription, CellSpec cell, ProducerProcess producer, Resources resources) {
+    super(producer, resources);
     this.subscription = subscription;
     this.items = new AeronItems(Math.toIntExact(cell.sizeBytes()));
-    this.producer = producer;
-    this.resources = resources;
   }
 
   static AeronSession open(CellSpec cell) throws Exception {
@@ -95,15 +90,5 @@ final class AeronSession implements Session {
       }
       idle.idle(chunks);
     }
-  }
-
-  @Override
-  public OptionalLong producerPid() {
-    return OptionalLong.of(producer.pid());
-  }
-
-  @Override
-  public void close() throws IOException {
-    resources.close();
   }
 }

@@ -21,11 +21,6 @@ public final class AeronTransport implements Transport {
   }
 
   @Override
-  public boolean waits() {
-    return true;
-  }
-
-  @Override
   public List<String> jvmFlags() {
     return List.of("--add-opens=java.base/jdk.internal.misc=ALL-UNNAMED");
   }

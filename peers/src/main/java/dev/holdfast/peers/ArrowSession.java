@@ -3,29 +3,23 @@ package dev.holdfast.peers;
 import dev.holdfast.cli.bench.CellSpec;
 import dev.holdfast.cli.bench.PassPlan;
 import dev.holdfast.cli.bench.ProducerProcess;
-import dev.holdfast.cli.bench.Session;
 import java.io.IOException;
 import java.net.StandardProtocolFamily;
 import java.net.UnixDomainSocketAddress;
 import java.nio.channels.ServerSocketChannel;
-import java.nio.channels.SocketChannel;
 import java.nio.file.Path;
-import java.util.OptionalLong;
 import java.util.function.Consumer;
 
 /** The consuming end of Arrow: reads each batch where it lies, then gives its place back. */
-final class ArrowSession implements Session {
+final class ArrowSession extends PeerSession {
   private final ArrowSignals signals;
   private final ArrowBatches batches;
-  private final ProducerProcess producer;
-  private final Resources resources;
 
   private ArrowSession(
       ArrowSignals signals, ArrowBatches batches, ProducerProcess producer, Resources resources) {
+    super(producer, resources);
     this.signals = signals;
     this.batches = batches;
-    this.producer = producer;
-    this.resources = resources;
   }
 
   static ArrowSession open(CellSpec cell) throws Exception {
@@ -37,7 +31,7 @@ final class ArrowSession implements Session {
         ProducerProcess producer =
             resources.add(
                 ProducerProcess.start(cell, ArrowProducer.class, folder.path().toString()));
-        ArrowSignals signals = resources.add(new ArrowSignals(accept(server, producer)));
+        ArrowSignals signals = resources.add(new ArrowSignals(producer.accept(server)));
         if (signals.receive() != ArrowSignals.SCHEMA) {
           throw new IOException("no schema came");
         }
@@ -57,21 +51,6 @@ final class ArrowSession implements Session {
     return server.bind(UnixDomainSocketAddress.of(socket));
   }
 
-  private static SocketChannel accept(ServerSocketChannel server, ProducerProcess producer)
-      throws IOException {
-    long start = System.nanoTime();
-    SocketChannel socket = server.accept();
-    while (socket == null) {
-      producer.requireAlive();
-      if (System.nanoTime() - start > Peers.CONNECT_NANOS) {
-        throw new IOException("the producer does not connect");
-      }
-      Peers.pause();
-      socket = server.accept();
-    }
-    return socket;
-  }
-
   @Override
   public void pass(PassPlan plan, Consumer<Object> consumer) throws IOException {
     producer.request(plan);
@@ -80,15 +59,5 @@ final class ArrowSession implements Session {
       batches.read(place, consumer);
       signals.send(place);
     }
-  }
-
-  @Override
-  public OptionalLong producerPid() {
-    return OptionalLong.of(producer.pid());
-  }
-
-  @Override
-  public void close() throws IOException {
-    resources.close();
   }
 }

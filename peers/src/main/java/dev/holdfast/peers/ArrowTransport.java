@@ -20,11 +20,6 @@ public final class ArrowTransport implements Transport {
   }
 
   @Override
-  public boolean waits() {
-    return true;
-  }
-
-  @Override
   public List<String> jvmFlags() {
     return List.of(
         "--add-opens=java.base/java.nio=ALL-UNNAMED", "--sun-misc-unsafe-memory-access=allow");

@@ -3,14 +3,12 @@ package dev.holdfast.peers;
 import dev.holdfast.cli.bench.CellSpec;
 import dev.holdfast.cli.bench.PassPlan;
 import dev.holdfast.cli.bench.ProducerProcess;
-import dev.holdfast.cli.bench.Session;
 import java.io.File;
 import java.io.IOException;
 import java.lang.foreign.MemorySegment;
 import java.nio.file.DirectoryStream;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.util.OptionalLong;
 import java.util.function.Consumer;
 import net.openhft.chronicle.bytes.Bytes;
 import net.openhft.chronicle.core.time.SystemTimeProvider;
@@ -21,7 +19,7 @@ import net.openhft.chronicle.wire.DocumentContext;
 import org.jspecify.annotations.Nullable;
 
 /** The consuming end of Chronicle Queue: a tailer, and documents that are read in place. */
-final class ChronicleSession implements Session {
+final class ChronicleSession extends PeerSession {
   /** What the producer may be ahead, for it never waits. */
   private static final long ROOM_BYTES = 4L << 30;
 
@@ -29,17 +27,14 @@ final class ChronicleSession implements Session {
 
   private final Path folder;
   private final ExcerptTailer tailer;
-  private final ProducerProcess producer;
-  private final Resources resources;
   private final Pauser pauser = Pauser.balancedUpToMillis(LONGEST_PAUSE_MILLIS);
   private int cycle = -1;
 
   private ChronicleSession(
       Path folder, ExcerptTailer tailer, ProducerProcess producer, Resources resources) {
+    super(producer, resources);
     this.folder = folder;
     this.tailer = tailer;
-    this.producer = producer;
-    this.resources = resources;
   }
 
   static ChronicleSession open(CellSpec cell) throws Exception {
@@ -111,15 +106,5 @@ final class ChronicleSession implements Session {
         }
       }
     }
-  }
-
-  @Override
-  public OptionalLong producerPid() {
-    return OptionalLong.of(producer.pid());
-  }
-
-  @Override
-  public void close() throws IOException {
-    resources.close();
   }
 }

@@ -26,11 +26,6 @@ public final class ChronicleTransport implements Transport {
   }
 
   @Override
-  public boolean waits() {
-    return true;
-  }
-
-  @Override
   public long bytesPerPass() {
     return BYTES_PER_PASS;
   }

@@ -4,7 +4,6 @@ import dev.holdfast.cli.bench.CellSpec;
 import dev.holdfast.cli.bench.NotSupportedException;
 import dev.holdfast.cli.bench.PassPlan;
 import dev.holdfast.cli.bench.ProducerProcess;
-import dev.holdfast.cli.bench.Session;
 import io.netty.bootstrap.ServerBootstrap;
 import io.netty.channel.Channel;
 import io.netty.channel.ChannelInitializer;
@@ -13,25 +12,20 @@ import io.netty.channel.FixedRecvByteBufAllocator;
 import io.netty.channel.epoll.Epoll;
 import io.netty.channel.epoll.EpollServerDomainSocketChannel;
 import io.netty.channel.unix.DomainSocketAddress;
-import java.io.IOException;
 import java.nio.file.Path;
-import java.util.OptionalLong;
 import java.util.function.Consumer;
 
 /**
  * The consuming end of the socket: the event loop fills frames, the consumer's thread takes them.
  */
-final class NettySession implements Session {
+final class NettySession extends PeerSession {
   private static final long LOOK_MILLIS = 200;
 
   private final NettyFrames frames;
-  private final ProducerProcess producer;
-  private final Resources resources;
 
   private NettySession(NettyFrames frames, ProducerProcess producer, Resources resources) {
+    super(producer, resources);
     this.frames = frames;
-    this.producer = producer;
-    this.resources = resources;
   }
 
   static NettySession open(CellSpec cell) throws Exception {
@@ -87,15 +81,5 @@ final class NettySession implements Session {
       consumer.accept(frame.memory());
       frames.giveBack(frame);
     }
-  }
-
-  @Override
-  public OptionalLong producerPid() {
-    return OptionalLong.of(producer.pid());
-  }
-
-  @Override
-  public void close() throws IOException {
-    resources.close();
   }
 }

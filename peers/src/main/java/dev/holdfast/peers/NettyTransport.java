@@ -19,11 +19,6 @@ public final class NettyTransport implements Transport {
   }
 
   @Override
-  public boolean waits() {
-    return true;
-  }
-
-  @Override
   public long bytesPerPass() {
     return 1L << 30;
   }

@@ -96,7 +96,7 @@ class VirtualThreadsTest {
     try (ChildJvm child =
         ChildJvm.of(Child.class)
             .jvmArgs(
-                stub.libraryOption(),
+                stub.builtOption(),
                 "-Djdk.virtualThreadScheduler.parallelism=1",
                 "-Djdk.virtualThreadScheduler.maxPoolSize=1")
             .start()) {

@@ -4,8 +4,6 @@ import dev.holdfast.loader.SubprocessOptions;
 
 /** A worker without an arena: whole items travel through the channel. */
 public final class ChannelTransport implements Transport {
-  private static final long BYTES_PER_PASS = 256L << 20;
-
   /** Made by the service loader. */
   public ChannelTransport() {}
 
@@ -15,13 +13,8 @@ public final class ChannelTransport implements Transport {
   }
 
   @Override
-  public boolean waits() {
-    return true;
-  }
-
-  @Override
   public long bytesPerPass() {
-    return BYTES_PER_PASS;
+    return SERIALIZED_BYTES_PER_PASS;
   }
 
   @Override

@@ -32,11 +32,6 @@ public final class FutexTransport implements Transport {
   }
 
   @Override
-  public boolean waits() {
-    return true;
-  }
-
-  @Override
   public List<Long> defaultSizes() {
     return List.of(0L);
   }

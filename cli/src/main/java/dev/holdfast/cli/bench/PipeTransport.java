@@ -7,8 +7,6 @@ import org.jspecify.annotations.Nullable;
 
 /** Java serialization over an operating-system pipe, the standard output of a worker process. */
 public final class PipeTransport implements Transport {
-  private static final long BYTES_PER_PASS = 256L << 20;
-
   /** Made by the service loader. */
   public PipeTransport() {}
 
@@ -18,13 +16,8 @@ public final class PipeTransport implements Transport {
   }
 
   @Override
-  public boolean waits() {
-    return true;
-  }
-
-  @Override
   public long bytesPerPass() {
-    return BYTES_PER_PASS;
+    return SERIALIZED_BYTES_PER_PASS;
   }
 
   @Override

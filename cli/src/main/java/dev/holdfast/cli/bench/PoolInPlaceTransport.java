@@ -15,11 +15,6 @@ public final class PoolInPlaceTransport implements Transport {
   }
 
   @Override
-  public boolean waits() {
-    return true;
-  }
-
-  @Override
   public boolean fillsInPlace() {
     return true;
   }

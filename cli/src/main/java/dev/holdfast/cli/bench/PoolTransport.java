@@ -14,11 +14,6 @@ public final class PoolTransport implements Transport {
   }
 
   @Override
-  public boolean waits() {
-    return true;
-  }
-
-  @Override
   public Session open(CellSpec cell) throws Exception {
     SubprocessOptions.Builder options =
         SubprocessOptions.builder()

@@ -5,6 +5,8 @@ import java.io.IOException;
 import java.io.InputStream;
 import java.io.ObjectOutputStream;
 import java.io.Serializable;
+import java.nio.channels.ServerSocketChannel;
+import java.nio.channels.SocketChannel;
 import java.util.concurrent.TimeUnit;
 
 /**
@@ -13,6 +15,7 @@ import java.util.concurrent.TimeUnit;
  */
 public final class ProducerProcess implements AutoCloseable {
   private static final long LONGEST_EXIT_SECONDS = 10;
+  private static final long LONGEST_CONNECT_NANOS = 30_000_000_000L;
 
   private final Process process;
   private final DataOutputStream requests;
@@ -86,6 +89,27 @@ public final class ProducerProcess implements AutoCloseable {
     if (!process.isAlive()) {
       throw new IOException("the producer has ended: exit=" + process.exitValue());
     }
+  }
+
+  /**
+   * Waits for the process to connect.
+   *
+   * @param server where it connects to; does not block
+   * @return the connection
+   * @throws IOException when it has ended or does not connect in time
+   */
+  public SocketChannel accept(ServerSocketChannel server) throws IOException {
+    long start = System.nanoTime();
+    SocketChannel socket = server.accept();
+    while (socket == null) {
+      requireAlive();
+      if (System.nanoTime() - start > LONGEST_CONNECT_NANOS) {
+        throw new IOException("the producer does not connect");
+      }
+      Pause.millis(1);
+      socket = server.accept();
+    }
+    return socket;
   }
 
   /** Asks the process to end, waits, and kills it when it does not. */

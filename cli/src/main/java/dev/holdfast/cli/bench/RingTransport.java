@@ -14,11 +14,6 @@ public final class RingTransport implements Transport {
   }
 
   @Override
-  public boolean waits() {
-    return true;
-  }
-
-  @Override
   public Session open(CellSpec cell) throws Exception {
     long capacity = Math.multiplyExact(cell.roomBytes(), cell.segments());
     SubprocessOptions.Builder options =

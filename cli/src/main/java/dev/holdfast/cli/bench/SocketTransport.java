@@ -14,9 +14,6 @@ import org.jspecify.annotations.Nullable;
 
 /** Java serialization over a Unix-domain socket to a worker process. */
 public final class SocketTransport implements Transport {
-  private static final long BYTES_PER_PASS = 256L << 20;
-  private static final long LOOK_MILLIS = 5;
-
   /** Made by the service loader. */
   public SocketTransport() {}
 
@@ -26,13 +23,8 @@ public final class SocketTransport implements Transport {
   }
 
   @Override
-  public boolean waits() {
-    return true;
-  }
-
-  @Override
   public long bytesPerPass() {
-    return BYTES_PER_PASS;
+    return SERIALIZED_BYTES_PER_PASS;
   }
 
   @Override
@@ -44,7 +36,7 @@ public final class SocketTransport implements Transport {
       server.configureBlocking(false);
       ProducerProcess producer = ProducerProcess.start(cell, Writer.class, name.toString());
       try {
-        SocketChannel socket = accept(server, producer);
+        SocketChannel socket = producer.accept(server);
         return new SerializedSession(cell, producer, Channels.newInputStream(socket));
       } catch (IOException | RuntimeException e) {
         producer.close();
@@ -55,17 +47,6 @@ public final class SocketTransport implements Transport {
       Files.deleteIfExists(name);
       Files.delete(folder);
     }
-  }
-
-  private static SocketChannel accept(ServerSocketChannel server, ProducerProcess producer)
-      throws IOException {
-    SocketChannel socket = server.accept();
-    while (socket == null) {
-      producer.requireAlive();
-      Pause.millis(LOOK_MILLIS);
-      socket = server.accept();
-    }
-    return socket;
   }
 
   /** The worker's end. */

@@ -12,6 +12,9 @@ public interface Transport {
   /** How many bytes a pass should move when nobody says how many items. */
   long DEFAULT_BYTES_PER_PASS = 4L << 30;
 
+  /** The same for a transport that serializes whole items. */
+  long SERIALIZED_BYTES_PER_PASS = 256L << 20;
+
   /**
    * Returns the name that options and reports have.
    *
@@ -22,9 +25,11 @@ public interface Transport {
   /**
    * Returns whether producer and consumer are two threads of control that wait for each other.
    *
-   * @return false when one thread does all
+   * @return true unless overridden; false when one thread does all
    */
-  boolean waits();
+  default boolean waits() {
+    return true;
+  }
 
   /**
    * Returns how many bytes a pass should move when nobody says how many items.

@@ -14,11 +14,6 @@ public final class BrokenTransport implements Transport {
   }
 
   @Override
-  public boolean waits() {
-    return true;
-  }
-
-  @Override
   public Session open(CellSpec cell) throws IOException {
     ProducerProcess producer = ProducerProcess.start(cell, End.class, "somewhere");
     Session honest = new InlineTransport().open(cell);

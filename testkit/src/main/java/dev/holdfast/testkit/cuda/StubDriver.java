@@ -32,7 +32,9 @@ public final class StubDriver {
   /** The property that names the driver library. */
   public static final String DRIVER_PROPERTY = "holdfast.cuda.driver";
 
-  private static final String LIBRARY_PROPERTY = "holdfast.stub.library";
+  /** Tells a child where its parent has built the stub. */
+  private static final String BUILT_PROPERTY = "holdfast.stub.built";
+
   private static final String SOURCE = "cuda/src/test/c/stub_cuda.c";
   private static @Nullable StubDriver installed;
 
@@ -59,7 +61,7 @@ public final class StubDriver {
     StubDriver known = installed;
     if (known == null) {
       Path folder = temporaryFolder();
-      String built = System.getProperty(LIBRARY_PROPERTY);
+      String built = System.getProperty(BUILT_PROPERTY);
       known = new StubDriver(folder, built == null ? build(folder) : Path.of(built));
       installed = known;
     }
@@ -82,8 +84,8 @@ public final class StubDriver {
    *
    * @return an option of the JVM
    */
-  public String libraryOption() {
-    return "-D" + LIBRARY_PROPERTY + "=" + file;
+  public String builtOption() {
+    return "-D" + BUILT_PROPERTY + "=" + file;
   }
 
   /**
