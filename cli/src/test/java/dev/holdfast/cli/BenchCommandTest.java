@@ -231,8 +231,8 @@ final class BenchCommandTest {
     assertTrue(run.err().contains("exit=3"), run.err());
     assertTrue(run.err().contains("pass 1 does not come"), run.err());
 
-    // flags and class path of a transport reach its process, and its reason the report
-    String reason = "flag=raised classPath=true";
+    // flags of a transport reach its process, and its reason the report
+    String reason = "flag=raised";
     assertEquals(false, cells.get(1).get("supported"));
     assertEquals(reason, cells.get(1).get("notSupported"));
     assertTrue(run.err().contains("not supported: " + reason), run.err());

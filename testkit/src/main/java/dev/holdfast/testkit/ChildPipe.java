@@ -27,6 +27,7 @@ final class ChildPipe implements AutoCloseable {
   private final Path path;
   private final RandomAccessFile keeper;
   private final InputStream reader;
+  private boolean taken;
 
   ChildPipe() throws IOException {
     path =
@@ -63,8 +64,9 @@ final class ChildPipe implements AutoCloseable {
     return ProcessBuilder.Redirect.to(path.toFile());
   }
 
-  /** Returns what comes; it ends when all that write have ended. */
-  InputStream reader() {
+  /** Returns what comes, which is the caller's to close; it ends when all that write have ended. */
+  InputStream takeReader() {
+    taken = true;
     return reader;
   }
 
@@ -73,6 +75,9 @@ final class ChildPipe implements AutoCloseable {
   public void close() throws IOException {
     try (keeper) {
       Files.deleteIfExists(path);
+      if (!taken) {
+        reader.close();
+      }
     }
   }
 }

@@ -31,6 +31,9 @@ public final class Parent {
     Thread.ofPlatform().daemon().name("test-parent").start(Parent::listen);
   }
 
+  /** The exit status of a child whose words did not reach its parent. */
+  private static final int UNHEARD = 97;
+
   private Parent() {}
 
   /**
@@ -40,7 +43,9 @@ public final class Parent {
    */
   public static void say(String line) {
     System.out.println(line);
-    System.out.flush();
+    if (System.out.checkError()) {
+      Runtime.getRuntime().halt(UNHEARD); // whoever goes on unheard proves nothing
+    }
   }
 
   /**

@@ -34,5 +34,13 @@ final class BusyThreads implements AutoCloseable {
   @Override
   public void close() {
     ended = true;
+    for (Thread thread : threads) {
+      try {
+        thread.join();
+      } catch (InterruptedException e) {
+        Thread.currentThread().interrupt();
+        return;
+      }
+    }
   }
 }

@@ -15,19 +15,12 @@ final class JvmCommand {
    * @param main what runs
    */
   static List<String> of(Transport transport, Class<?> main) {
-    List<String> classPath = new ArrayList<>();
-    classPath.add(System.getProperty("java.class.path"));
-    for (String entry : transport.classPath()) {
-      if (!classPath.getFirst().contains(entry)) {
-        classPath.add(entry);
-      }
-    }
     List<String> command = new ArrayList<>();
     command.add(System.getProperty("java.home") + File.separator + "bin" + File.separator + "java");
     command.add("--enable-native-access=ALL-UNNAMED");
     command.addAll(transport.jvmFlags());
     command.add("-cp");
-    command.add(String.join(File.pathSeparator, classPath));
+    command.add(System.getProperty("java.class.path"));
     command.add(main.getName());
     return command;
   }

@@ -104,8 +104,7 @@ public final class Targets {
         measure(throughput("ring", Payload.BUFFER, LARGE), CellResult::bytesPerSecond);
     OptionalDouble again =
         measure(throughput("memcpy", Payload.BUFFER, LARGE), CellResult::bytesPerSecond);
-    double before = scale.copyBytesPerSecond();
-    double base = (before + again.orElse(before)) / 2;
+    double base = (scale.copyBytesPerSecond() + again.orElse(Double.NaN)) / 2;
     atLeast("pool 32MiB", "%.2f of memcpy", POOL_OF_MEMCPY, divided(pool, base));
     atLeast("ring 32MiB", "%.2f of memcpy", RING_OF_MEMCPY, divided(ring, base));
   }
@@ -169,7 +168,7 @@ public final class Targets {
   }
 
   private static OptionalDouble divided(OptionalDouble number, double by) {
-    return number.stream().map(value -> value / by).findFirst();
+    return number.stream().map(value -> value / by).filter(ratio -> ratio >= 0).findFirst();
   }
 
   private void atLeast(String name, String format, double limit, OptionalDouble measured) {

@@ -60,15 +60,6 @@ public interface Transport {
   }
 
   /**
-   * Returns class path entries that the processes of a cell need beyond those of the command.
-   *
-   * @return paths; none unless overridden
-   */
-  default List<String> classPath() {
-    return List.of();
-  }
-
-  /**
    * Returns options that the JVMs of a cell need, those of {@link ProducerProcess} included.
    *
    * @return JVM options; none unless overridden

@@ -28,6 +28,7 @@ final class TargetsTest {
   private double trip = 6;
   private double emptyTrip = 29;
   private double busyMicros = 9;
+  private int copiesThatAnswer = 2;
 
   @Test
   void onTheMachineTheyWereSetForTheLimitsAreThoseOfTheTargets() throws IOException {
@@ -79,6 +80,27 @@ final class TargetsTest {
   }
 
   @Test
+  void aMachineThatOtherWorkHasMadeSlowHasNoMoreThanTwiceTheTime() throws IOException {
+    trip = 60;
+    emptyTrip = 61;
+
+    List<String> limits = targets().run().targets().stream().map(TargetLine::target).toList();
+    assertTrue(limits.contains(">= 20000 units/s"), limits.toString());
+    assertTrue(limits.contains("<= 16.00 us"), limits.toString());
+    assertEquals("missed: round trip of an empty item, p50", lastLine());
+  }
+
+  @Test
+  void withoutABaselineNothingIsComparedWithIt() throws IOException {
+    copiesThatAnswer = 1;
+
+    BenchReport report = targets().run();
+
+    assertTrue(report.missedTarget());
+    assertEquals("missed: pool 32MiB; ring 32MiB", lastLine());
+  }
+
+  @Test
   void onlyTheCopyScalesWithTheSpeedOfCopies() {
     Scale scale = new Scale(6 * Sizes.GIB, 6);
     long bytes = 64 << 10;
@@ -117,7 +139,7 @@ final class TargetsTest {
           default -> cell.sizeBytes() > 1 << 20 ? 41_000 : 50_000;
         };
     double answered = rates.getOrDefault(Bench.title(cell), rate);
-    if (answered < 0) {
+    if (answered < 0 || (cell.transport().equals("memcpy") && copiesThatAnswer-- == 0)) {
       throw new CellFailedException(FailureDetail.of("no answer on purpose"));
     }
     double median = cell.transport().equals("futex") ? trip : emptyTrip;
