@@ -10,7 +10,8 @@
  * Faults: a list, separated by commas, of FUNCTION=ACTION[@N]. The action happens at the N-th call of the
  * function (1 when left out, * for each). Actions: fail(CODE) does nothing and returns the code; late(CODE) does
  * it and returns the code; delay(MILLIS) has a copy complete that much later, and any other call take so long;
- * block(MILLIS) has any call not return until all faults are ended, or so long.
+ * block(MILLIS) has any call not return until all faults are ended, or so long. A list that is malformed or too
+ * long ends the process.
  *
  * Configured by stubConfigure, or before it by the environment: HOLDFAST_STUB_LOG, HOLDFAST_STUB_FAULTS,
  * HOLDFAST_STUB_DEVICES, HOLDFAST_STUB_REGISTER_LIMIT (bytes that may be registered at a time).
@@ -49,7 +50,7 @@ enum { ATTRIBUTE_MEMORY_TYPE = 2, MEMORY_TYPE_HOST = 1 };
 
 #define PAGE 4096UL
 #define PIECE (256UL << 10)
-#define MAX_FAULTS 64
+#define MAX_FAULTS 256
 #define MAX_DEVICES 16
 #define MAX_CONTEXTS 256
 
@@ -136,9 +137,33 @@ static void note(const char *format, ...) {
   fflush(out);
 }
 
+static void reject(const char *what, const char *text) {
+  fprintf(stderr, "stub_cuda: %s: %s\n", what, text);
+  abort();
+}
+
+static void add_fault(const char *entry) {
+  fault *f = &faults[fault_count];
+  char at[16] = "1";
+  char *rest;
+  int length = 0;
+  if (fault_count == MAX_FAULTS) reject("too many faults", entry);
+  if (sscanf(entry, "%39[^=]=%7[a-z](%ld)%n@%15s%n", f->function, f->action, &f->argument, &length, at, &length) < 3 ||
+      length == 0 || entry[length] != 0) {
+    reject("not a fault", entry);
+  }
+  if (strcmp(f->action, "fail") != 0 && strcmp(f->action, "late") != 0 && strcmp(f->action, "delay") != 0 &&
+      strcmp(f->action, "block") != 0) {
+    reject("not an action", entry);
+  }
+  f->at = strtol(at, &rest, 10);
+  if (strcmp(at, "*") != 0 && (*rest != 0 || f->at <= 0)) reject("not a number of a call", entry);
+  fault_count++;
+}
+
 static void configure(const char *log, const char *plan, int device_count, unsigned long limit) {
-  char copy[4096];
-  char *rest = copy;
+  char copy[16384];
+  char *rest = plan == NULL || *plan == 0 ? NULL : copy;
   char *entry;
   if (out != NULL) fclose(out);
   out = log != NULL && *log ? fopen(log, "a") : NULL;
@@ -150,14 +175,10 @@ static void configure(const char *log, const char *plan, int device_count, unsig
   pthread_cond_broadcast(&changed);
   counter_count = 0;
   configured = 1;
-  snprintf(copy, sizeof copy, "%s", plan == NULL ? "" : plan);
-  while ((entry = strsep(&rest, ",")) != NULL && fault_count < MAX_FAULTS) {
-    fault *f = &faults[fault_count];
-    char at[16] = "1";
-    if (sscanf(entry, "%39[^=]=%7[a-z](%ld)@%15s", f->function, f->action, &f->argument, at) < 3) continue;
-    f->at = at[0] == '*' ? 0 : atol(at);
-    fault_count++;
-  }
+  if (rest == NULL) return;
+  if (strlen(plan) >= sizeof copy) reject("too long a list of faults", plan);
+  strcpy(copy, plan);
+  while ((entry = strsep(&rest, ",")) != NULL) add_fault(entry);
 }
 
 static void configure_once(void) {
@@ -276,7 +297,7 @@ static call begin(const char *function) {
   if (c.fault != NULL && strcmp(c.fault->action, "fail") == 0) {
     c.act = 0;
     c.code = (int)c.fault->argument;
-  } else if (!initialized && strcmp(function, "cuInit") != 0) {
+  } else if (!initialized && strcmp(function, "cuInit") != 0 && strncmp(function, "cuGetError", 10) != 0) {
     c.act = 0;
     c.code = NOT_INITIALIZED;
   }
@@ -491,6 +512,8 @@ EXPORT int cuDriverGetVersion(int *version) {
 }
 
 EXPORT int cuGetErrorName(int code, const char **name) {
+  call c = begin("cuGetErrorName");
+  *name = NULL;
   switch (code) {
     case INVALID_VALUE: *name = "CUDA_ERROR_INVALID_VALUE"; break;
     case OUT_OF_MEMORY: *name = "CUDA_ERROR_OUT_OF_MEMORY"; break;
@@ -504,15 +527,15 @@ EXPORT int cuGetErrorName(int code, const char **name) {
     case NOT_REGISTERED: *name = "CUDA_ERROR_HOST_MEMORY_NOT_REGISTERED"; break;
     case 801: *name = "CUDA_ERROR_NOT_SUPPORTED"; break;
     case 999: *name = "CUDA_ERROR_UNKNOWN"; break;
-    default: *name = NULL; return INVALID_VALUE;
+    default: refuse(&c, INVALID_VALUE);
   }
-  return OK;
+  return end(&c, "error=%d", code);
 }
 
 EXPORT int cuGetErrorString(int code, const char **text) {
-  (void)code;
+  call c = begin("cuGetErrorString");
   *text = "told by the stub";
-  return OK;
+  return end(&c, "error=%d", code);
 }
 
 EXPORT int cuDeviceGetCount(int *count) {

@@ -23,7 +23,9 @@ public interface PagePinner {
    * @return the registration, to be closed before the memory is unmapped
    * @throws IllegalArgumentException when the memory lies on the heap or does not begin at a page
    * @throws IllegalStateException when the memory's scope has ended
-   * @throws PinningException when it is refused or would exceed the budget; nothing is left locked
+   * @throws PinningException when it is refused or would exceed the budget; nothing is left locked,
+   *     unless a driver has locked the memory in spite of its refusal and refuses to undo that too:
+   *     then the exception has a suppressed one that says so, and the memory must stay mapped
    */
   Registration register(MemorySegment memory);
 

@@ -164,9 +164,10 @@ public final class HostToDevice implements AutoCloseable {
     }
 
     /**
-     * Has each thread keep its last results reachable, so that their memory is not freed while
-     * kernels that were asked for may still read it. Virtual threads share what is kept as they
-     * share streams.
+     * Has each platform thread keep its last results reachable, so that their memory is not freed
+     * while kernels that were asked for may still read it. Copies of virtual threads, and those
+     * that code called by a copy makes, take turns with streams, and each of these streams keeps
+     * the last results of whoever used it: a thread cannot count on its own being among them.
      *
      * @param results how many
      * @return this builder

@@ -100,6 +100,7 @@ final class RawDriver implements AutoCloseable {
 
   @Override
   public void close() {
+    synchronize(); // the stream may still be in a function that the arena keeps
     call("cuStreamDestroy_v2", stream);
     call("cuCtxPopCurrent_v2", arena.allocate(JAVA_LONG).address());
     arena.close();

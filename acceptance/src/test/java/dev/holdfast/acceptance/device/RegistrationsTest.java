@@ -101,7 +101,9 @@ class RegistrationsTest {
       System.out.println("pinned " + pool.isPinned());
       switch (args[0]) {
         case "hold" -> {
-          var _ = StorageHold.of(held.tensors().getFirst().segment());
+          dropHold(held);
+          GcPressure.collect(2);
+          var _ = Parent.read(); // until the drop was reported
         }
         case "wait" -> Thread.sleep(Long.MAX_VALUE);
         case "copy" -> {
@@ -113,6 +115,10 @@ class RegistrationsTest {
       }
       to.close();
       held.verify(0, held.tensors().getFirst());
+    }
+
+    private static void dropHold(Feed.Received held) {
+      var _ = StorageHold.of(held.tensors().getFirst().segment());
     }
   }
 
@@ -136,6 +142,10 @@ class RegistrationsTest {
     Path log = stub.newLog();
     try (ChildJvm child = child(log, "hold")) {
       assertEquals("true", child.awaitLine("pinned "));
+      Deadlines.assertEventually(
+          "the dropped hold was collected",
+          () -> child.errorOutput().contains("a hold was dropped without close"));
+      child.send("exit");
       child.awaitSuccess();
     }
     StubLog written = StubLog.read(log);
@@ -151,7 +161,9 @@ class RegistrationsTest {
       assertEquals("true", child.awaitLine("pinned "));
       child.awaitSuccess();
     }
-    StubLog.read(log).assertClean();
+    StubLog written = StubLog.read(log);
+    assertEquals(1, written.count("cuMemHostUnregister"), "it was asked for, and stood still");
+    written.assertClean();
   }
 
   // R97

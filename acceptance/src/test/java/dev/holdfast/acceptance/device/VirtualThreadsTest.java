@@ -3,12 +3,14 @@ package dev.holdfast.acceptance.device;
 import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.holdfast.arena.PagePinner;
 import dev.holdfast.arena.payload.Tensor;
 import dev.holdfast.cuda.CudaDriver;
 import dev.holdfast.cuda.CudaPagePinner;
+import dev.holdfast.cuda.DeviceException;
 import dev.holdfast.cuda.DeviceTensor;
 import dev.holdfast.cuda.DeviceToHost;
 import dev.holdfast.cuda.HostToDevice;
@@ -17,10 +19,10 @@ import dev.holdfast.testkit.Deadlines;
 import dev.holdfast.testkit.Leftovers;
 import dev.holdfast.testkit.cuda.StubDriver;
 import java.lang.foreign.Arena;
+import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.FutureTask;
 import java.util.concurrent.atomic.AtomicBoolean;
-import java.util.concurrent.locks.LockSupport;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 
@@ -46,6 +48,9 @@ class VirtualThreadsTest {
           "cuEventDestroy",
           "cuStreamDestroy");
 
+  /** What is called when another call was refused. */
+  private static final List<String> ERROR_CALLS = List.of("cuGetErrorName", "cuGetErrorString");
+
   /** Has one carrier. Each call in turn stands still, and another virtual thread must run. */
   static final class Child {
     private Child() {}
@@ -59,11 +64,23 @@ class VirtualThreadsTest {
       for (String call : CALLS) {
         blockIn(stub, call, Child::life);
       }
-      System.out.println("calls " + CALLS.size());
+      for (String call : ERROR_CALLS) {
+        blockIn(
+            stub,
+            call,
+            ",cuMemAlloc=fail(2)",
+            () -> assertThrows(DeviceException.class, Child::life));
+      }
+      System.out.println("calls " + (CALLS.size() + ERROR_CALLS.size()));
     }
 
     private static void blockIn(StubDriver stub, String call, Runnable body) throws Exception {
-      stub.configure(call + "=block(600000)");
+      blockIn(stub, call, "", body);
+    }
+
+    private static void blockIn(StubDriver stub, String call, String others, Runnable body)
+        throws Exception {
+      stub.configure(call + "=block(600000)" + others);
       FutureTask<Boolean> stuck = new FutureTask<>(body, true);
       var _ = Thread.ofVirtual().start(stuck);
       Deadlines.assertEventually("in " + call, () -> stub.calls(call) > 0);
@@ -100,7 +117,7 @@ class VirtualThreadsTest {
                 "-Djdk.virtualThreadScheduler.parallelism=1",
                 "-Djdk.virtualThreadScheduler.maxPoolSize=1")
             .start()) {
-      assertEquals(String.valueOf(CALLS.size()), child.awaitLine("calls "));
+      assertEquals(String.valueOf(CALLS.size() + ERROR_CALLS.size()), child.awaitLine("calls "));
       child.awaitSuccess();
     }
   }
@@ -143,7 +160,7 @@ class VirtualThreadsTest {
       Thread copier = Thread.ofVirtual().start(copy);
       Deadlines.assertEventually("it waits", () -> stub.calls("cuMemAlloc") == 1);
       copier.interrupt();
-      LockSupport.parkNanos(1_000_000);
+      Deadlines.pause(Duration.ofMillis(1));
       assertFalse(copy.isDone());
       stub.endFaults();
       assertTrue(Deadlines.result(copy), "the flag is set again");

@@ -77,10 +77,11 @@ public final class Driver {
 
   /** Returns the facts of a refused call. */
   static FailureDetail detail(String what, CudaCall call, int code) {
+    DriverFunctions functions = functions();
     return FailureDetail.of(what)
         .with("call", call.function())
         .with("code", code)
-        .with("error", functions().describe(code));
+        .with("error", OffCarrier.call(() -> functions.describe(code)));
   }
 
   private static Found find() {

@@ -76,7 +76,7 @@ public final class HostRegistration implements PagePinner.Registration {
    */
   private synchronized void begin() {
     try {
-      boolean known = mayBeKnown();
+      boolean known = isLocked(1); // the first page, by somebody else
       state = State.UNKNOWN; // until the driver has answered
       int code = register();
       if (code == CudaCode.SUCCESS) {
@@ -86,7 +86,7 @@ public final class HostRegistration implements PagePinner.Registration {
       if (known || code == CudaCode.ALREADY_REGISTERED) {
         state = State.NONE; // what there is, is somebody else's
       }
-      if (code != CudaCode.ALREADY_REGISTERED || !isWhollyLocked()) {
+      if (code != CudaCode.ALREADY_REGISTERED || !isLocked(byteSize)) {
         throw refused(
             Driver.detail(
                 "the CUDA driver does not page-lock the memory", CudaCall.HOST_REGISTER, code),
@@ -104,15 +104,6 @@ public final class HostRegistration implements PagePinner.Registration {
     }
   }
 
-  /** Returns whether somebody has registered the first page, as far as the driver tells. */
-  private boolean mayBeKnown() {
-    try {
-      return context.isPageLocked(address, 1);
-    } catch (DeviceException e) {
-      return true;
-    }
-  }
-
   private int register() {
     try {
       return context.call(CudaCall.HOST_REGISTER, address, byteSize, PORTABLE);
@@ -122,9 +113,10 @@ public final class HostRegistration implements PagePinner.Registration {
     }
   }
 
-  private boolean isWhollyLocked() {
+  /** Fails where the driver does not say, so that no guess decides what is ours. */
+  private boolean isLocked(long bytes) {
     try {
-      return context.isPageLocked(address, byteSize);
+      return context.isPageLocked(address, bytes);
     } catch (DeviceException e) {
       throw refused(e.detail(), e.code());
     }

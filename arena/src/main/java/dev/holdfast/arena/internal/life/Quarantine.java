@@ -8,7 +8,7 @@ import java.util.concurrent.atomic.AtomicBoolean;
 /**
  * Where storage goes whose end is uncertain. What lies here is strongly reachable, so that it stays
  * mapped, registered and named until a retry succeeds: at each close, by a daemon with growing
- * pauses, and once at exit.
+ * pauses, and at exit.
  */
 public final class Quarantine {
   private static final Logger LOG = Logs.of("dev.holdfast.arena");

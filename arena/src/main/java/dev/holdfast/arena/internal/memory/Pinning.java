@@ -37,7 +37,8 @@ public final class Pinning implements UnmapStep {
    *
    * @param mapping of which the caller is an owner
    * @param memory a part of it
-   * @throws dev.holdfast.arena.PinningException when it is refused; nothing is left locked
+   * @throws dev.holdfast.arena.PinningException when it is refused; nothing is left locked but what
+   *     could not be undone, which keeps the mapping until it is
    */
   public static Pinning of(PagePinner pinner, MemoryMapping mapping, MemorySegment memory) {
     return of(pinner, mapping, memory, new LongAdder());
