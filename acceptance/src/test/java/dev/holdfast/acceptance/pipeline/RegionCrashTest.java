@@ -24,13 +24,14 @@ import java.io.File;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.Iterator;
 import java.util.List;
+import java.util.Map;
 import java.util.Random;
 import java.util.Set;
 import java.util.TreeSet;
 import java.util.concurrent.FutureTask;
-import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
@@ -44,6 +45,7 @@ import org.junit.jupiter.api.io.TempDir;
 final class RegionCrashTest {
   private static final Set<Integer> POISON = Set.of(3, 4, 400, 401, 402);
   private static final int HELD = 8;
+  private static final int AHEAD = 4;
   private static final int DIED = 30;
   private static final long SEED = 20_261_130L;
 
@@ -108,7 +110,8 @@ final class RegionCrashTest {
   }
 
   @Test
-  void workersKilledAtRandomMomentsLoseAndDoubleNothing() throws Exception {
+  void workersKilledAtRandomMomentsLoseAndDoubleNothing(@TempDir Path folder) throws Exception {
+    File hold = folder.resolve("hold").toFile();
     int rounds = Rounds.of(100);
     int kills = rounds < 100 ? rounds / 5 : rounds; // each costs two starts of a process
     try (Lines.Arenas inputs = Lines.Arenas.pools(2, 5);
@@ -116,7 +119,17 @@ final class RegionCrashTest {
         PipelineIterable<Long> pipeline =
             Pipeline.from(new Lines.Below(200))
                 .<float[]>map(Lines::payload)
-                .to(restarting(2).inputArena(inputs::get).outputArena(outputs::get))
+                .to(
+                    restarting(2)
+                        .inputsAhead(AHEAD)
+                        .inputArena(inputs::get)
+                        .outputArena(outputs::get)
+                        .initializer(
+                            _ -> {
+                              while (hold.exists()) {
+                                Thread.sleep(5);
+                              }
+                            }))
                 .<Object[]>map(
                     payload -> {
                       Thread.sleep(1);
@@ -127,53 +140,75 @@ final class RegionCrashTest {
                 .<Long>map(pair -> (Long) pair[0] * 1000 + Lines.stamp((float[]) pair[1]))
                 .build()) {
       Random random = new Random(SEED);
-      for (int done = 0; done < kills; done += 2) {
-        killTwice(pipeline.iterator(), random);
+      int killed = 0;
+      while (killed < kills) {
+        killed +=
+            killed % 3 == 2 ? killAndLeave(pipeline, random) : killTwice(pipeline, random, hold);
       }
+      assertEquals(200, Lines.pass(pipeline).size());
+      assertEquals(killed, pipeline.stats().restarts());
       assertEquals(0, pipeline.stats().failed());
     }
   }
 
   /**
-   * Kills a worker in the middle of a pass, and the one that replaces it while that starts or soon
-   * after. Every third pass is left at the first death.
+   * Kills a worker in the middle of a pass, and the one that replaces it while that starts. A
+   * worker starts as long as there is the folder, so that no input is in the second one.
    */
-  private static void killTwice(Iterator<Long> results, Random random) throws Exception {
-    int killAt = random.nextInt(190);
+  private static int killTwice(PipelineIterable<Long> pipeline, Random random, File hold)
+      throws Exception {
     Duration pause = Duration.ofMillis(30 + random.nextInt(400));
+    Iterator<Long> results = pipeline.iterator();
+    Busy busy = Busy.await(results, random.nextInt(100));
+    assertTrue(hold.mkdir());
     Set<Long> known = workers();
-    AtomicBoolean over = new AtomicBoolean();
-    FutureTask<Boolean> killer = new FutureTask<>(() -> killNewOne(known, pause, over));
-    for (int next = 0; next < 200; next++) {
-      long result = results.next();
-      assertEquals(next, result % 1000);
-      if (next == killAt) {
-        ChildJvm.signal(result / 1000, ChildJvm.SIGKILL);
-        if (killAt % 3 == 0) {
-          return;
-        }
-        var _ = Thread.ofPlatform().start(killer);
-      }
+    ChildJvm.signal(busy.pid(), ChildJvm.SIGKILL);
+    FutureTask<Boolean> killer = Deadlines.start("killer", () -> killNewOne(known, pause, hold));
+    for (int next = busy.next(); next < 200; next++) {
+      assertEquals(next, results.next() % 1000);
     }
     assertFalse(results.hasNext());
-    over.set(true);
-    var _ = Deadlines.result(killer);
+    assertTrue(Deadlines.result(killer));
+    return 2;
   }
 
-  private static boolean killNewOne(Set<Long> known, Duration pause, AtomicBoolean over) {
-    while (known.containsAll(workers())) {
-      if (over.get()) {
-        return false; // the first one had nothing to do any more
+  private static int killAndLeave(PipelineIterable<Long> pipeline, Random random) {
+    ChildJvm.signal(Busy.await(pipeline.iterator(), random.nextInt(100)).pid(), ChildJvm.SIGKILL);
+    return 1;
+  }
+
+  /**
+   * A worker in the middle of a pass that has answered all that it had to do again.
+   *
+   * @param pid the worker
+   * @param next the result that comes next
+   */
+  private record Busy(long pid, int next) {
+    static Busy await(Iterator<Long> results, int from) {
+      Map<Long, Integer> answers = new HashMap<>();
+      int next = 0;
+      while (true) {
+        long result = results.next();
+        assertEquals(next++, result % 1000);
+        if (answers.merge(result / 1000, 1, Integer::sum) > AHEAD && next > from) {
+          return new Busy(result / 1000, next);
+        }
       }
-      Deadlines.pause(Duration.ofMillis(5));
     }
-    Deadlines.pause(pause);
-    for (long pid : workers()) {
-      if (!known.contains(pid)) {
-        ChildJvm.signal(pid, ChildJvm.SIGKILL);
-      }
+  }
+
+  /** Kills the workers that started since; returns whether there was one. */
+  private static boolean killNewOne(Set<Long> known, Duration pause, File hold) {
+    try {
+      Deadlines.assertEventually("the next worker starts", () -> !known.containsAll(workers()));
+      Deadlines.pause(pause);
+      Set<Long> started = workers();
+      started.removeAll(known);
+      started.forEach(pid -> ChildJvm.signal(pid, ChildJvm.SIGKILL));
+      return started.size() == 1;
+    } finally {
+      assertTrue(hold.delete());
     }
-    return true;
   }
 
   private static Set<Long> workers() {

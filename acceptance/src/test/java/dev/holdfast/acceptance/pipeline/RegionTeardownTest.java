@@ -186,10 +186,12 @@ final class RegionTeardownTest {
   // B205
   @Test
   void pipelineThatIsNeverClosedDoesNotKeepTheProcess() {
-    try (ChildJvm main = ChildJvm.of(MainProcess.class).args("here", "exit").start()) {
-      long[] pids = pids(main, 1);
-      main.awaitSuccess();
-      awaitAllGone(pids);
+    for (String where : List.of("host", "here")) {
+      try (ChildJvm main = ChildJvm.of(MainProcess.class).args(where, "exit").start()) {
+        long[] pids = pids(main, where.equals("host") ? 3 : 1);
+        main.awaitSuccess();
+        awaitAllGone(pids);
+      }
     }
   }
 

@@ -9,9 +9,9 @@ import java.util.List;
  */
 final class DecodingJvm {
   /*
-   * The optimizing compiler takes seconds for this one method of the JDK, again for each kind of picture that
-   * it had not seen before, and in every worker. Beyond so many nodes it gives up early, and the method stays
-   * as the fast compiler made it: decoding took no longer then, and compiling less than half as long.
+   * The optimizing compiler takes long for this one method of the JDK, again for each kind of picture
+   * that it had not seen before, and in every worker. Beyond so many nodes it gives up early, and the
+   * method stays as the fast compiler made it.
    */
   private static final String LONG_METHOD =
       "-XX:CompileCommand=MaxNodeLimit,com.sun.imageio.plugins.png.PNGImageReader::decodePass,5000";

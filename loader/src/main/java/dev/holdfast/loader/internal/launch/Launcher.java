@@ -9,6 +9,7 @@ import java.util.concurrent.FutureTask;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The thread that starts all workers. It never ends: the kernel sends the signal that a worker
@@ -90,10 +91,17 @@ final class Launcher {
   private static Launched launch(ProcessBuilder builder) throws IOException {
     SpareDescriptors.require();
     SpareThreads.require();
+    @Nullable Launched launched = null;
     try (OutputPipe output = OutputPipe.open();
         OutputPipe errors = OutputPipe.open()) {
       builder.redirectOutput(output.writeEnd()).redirectError(errors.writeEnd());
-      return new Launched(builder.start(), output.takeReader(), errors.takeReader());
+      launched = new Launched(builder.start(), output.takeReader(), errors.takeReader());
+      return launched;
+    } catch (IOException | RuntimeException | Error e) {
+      if (launched != null) {
+        launched.abandon(); // an end to write could not be closed, and the caller gets nothing
+      }
+      throw e;
     }
   }
 

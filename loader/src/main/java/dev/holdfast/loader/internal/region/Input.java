@@ -6,22 +6,30 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * An input of a region from the moment it was taken until it is answered. The lock of its lane's
- * book guards what changes, but for the opened item, which belongs to who has the sending lock.
+ * book guards what changes, but for the opened item: who has the sending lock sets it, whoever ends
+ * the input forgets it, and any thread may look at it for a report.
  */
 final class Input {
   final long number;
   final Cell.Item cell;
 
-  /** The opened item while it is known here: kept for a worker that has to do it again. */
-  @Nullable Object value;
+  /**
+   * The item of an input.
+   *
+   * @param value what it is
+   */
+  record Opened(@Nullable Object value) {}
 
-  boolean known;
+  /** The opened item while it is known here: kept for a worker that has to do it again. */
+  volatile @Nullable Opened opened;
 
   boolean begun; // it was opened, or nobody but who sends it will do so
-  boolean sent; // to the worker that there is now
+  boolean sent; // to the worker that there is now, or about to be
+  boolean arrived; // it can be read by that worker
   boolean done;
   int deaths;
-  long sentNanos;
+  long sentNanos; // when sending it began
+  long arrivedNanos;
   long doneNanos;
   Group group = new Group(this);
 
@@ -36,6 +44,7 @@ final class Input {
 
   /** Shows it in reports. */
   String text() {
-    return known ? ItemText.of(value) : "input " + number;
+    Opened there = opened;
+    return there == null ? "input " + number : ItemText.of(there.value());
   }
 }

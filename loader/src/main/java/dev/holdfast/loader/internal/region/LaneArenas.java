@@ -11,6 +11,7 @@ import dev.holdfast.loader.pipeline.ProcessRegion;
 import java.lang.System.Logger;
 import java.util.List;
 import java.util.Optional;
+import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
@@ -24,14 +25,25 @@ final class LaneArenas {
   private final @Nullable SharedMemoryArena input;
   private final @Nullable SharedMemoryArena output;
   private final boolean owned;
+
+  /** Those that are to be unlinked when the process ends; the step for it has nothing else. */
+  private final CopyOnWriteArrayList<SharedMemoryArena> atExit;
+
   private @Nullable ArenaWriter writer;
   private @Nullable ArenaReader reader;
 
   private LaneArenas(
-      @Nullable SharedMemoryArena input, @Nullable SharedMemoryArena output, boolean owned) {
+      @Nullable SharedMemoryArena input,
+      @Nullable SharedMemoryArena output,
+      boolean owned,
+      CopyOnWriteArrayList<SharedMemoryArena> atExit) {
     this.input = input;
     this.output = output;
     this.owned = owned;
+    this.atExit = atExit;
+    if (owned) {
+      var _ = atExit.addAllAbsent(arenas());
+    }
   }
 
   /**
@@ -40,13 +52,21 @@ final class LaneArenas {
    * @param owned whether they are closed and unlinked with the worker
    */
   static LaneArenas of(ProcessRegion region, int index, boolean owned) {
+    CopyOnWriteArrayList<SharedMemoryArena> atExit = new CopyOnWriteArrayList<>();
+    if (owned) {
+      ExitHook.atExit("unlink the arenas of a region", () -> unlink(atExit));
+    }
     LaneArenas made =
-        new LaneArenas(region.inputArena().map(it -> it.arena(index)).orElse(null), null, owned);
+        new LaneArenas(
+            region.inputArena().map(it -> it.arena(index)).orElse(null), null, owned, atExit);
     boolean whole = false;
     try {
       LaneArenas both =
           new LaneArenas(
-              made.input, region.outputArena().map(it -> it.arena(index)).orElse(null), owned);
+              made.input,
+              region.outputArena().map(it -> it.arena(index)).orElse(null),
+              owned,
+              atExit);
       whole = true;
       return both;
     } finally {
@@ -79,9 +99,6 @@ final class LaneArenas {
    *     part
    */
   void open(OnWorkerDeath reaction) {
-    if (owned) {
-      ExitHook.atExit("unlink the arenas of a region", this::unlink);
-    }
     if (reaction == OnWorkerDeath.RESTART) {
       try {
         freeWorkersSides();
@@ -143,6 +160,7 @@ final class LaneArenas {
           () -> {
             arena.close();
             arena.unlink();
+            atExit.remove(arena);
           });
     }
     steps.end();
@@ -154,9 +172,9 @@ final class LaneArenas {
         .toList();
   }
 
-  private void unlink() {
+  private static void unlink(List<SharedMemoryArena> arenas) {
     Steps steps = new Steps();
-    arenas().forEach(arena -> steps.run(arena::unlink));
+    arenas.forEach(arena -> steps.run(arena::unlink));
     steps.end();
   }
 }

@@ -228,11 +228,23 @@ final class LaneBook {
     }
   }
 
+  /** Takes note that the worker has an input: from now on it has something to do. */
+  void arrived(Input input) {
+    lock.lock();
+    try {
+      input.arrived = true;
+      input.arrivedNanos = System.nanoTime();
+    } finally {
+      lock.unlock();
+    }
+  }
+
   /** Takes back that an input was sent: the worker had ended before. */
   void notSent(Input input) {
     lock.lock();
     try {
       input.sent = false;
+      input.arrived = false;
     } finally {
       lock.unlock();
     }
@@ -282,7 +294,7 @@ final class LaneBook {
     try {
       long longest = 0;
       for (Input input : unanswered.values()) {
-        longest = input.sent ? Math.max(longest, now - input.sentNanos) : longest;
+        longest = input.arrived ? Math.max(longest, now - input.arrivedNanos) : longest;
       }
       return now - longest;
     } finally {
@@ -395,6 +407,7 @@ final class LaneBook {
         input.group = new Group(input);
         input.done = false;
         input.sent = false;
+        input.arrived = false;
       }
     } finally {
       lock.unlock();

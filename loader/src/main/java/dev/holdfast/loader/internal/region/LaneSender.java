@@ -94,6 +94,7 @@ final class LaneSender {
       } else {
         sendOnce(pass, input);
       }
+      book.arrived(input);
     } catch (LostWorker e) {
       book.notSent(input);
       throw e;
@@ -107,20 +108,20 @@ final class LaneSender {
   }
 
   private void sendKept(long pass, Input input) throws Exception {
-    if (!input.known) {
-      input.value = input.cell.content().plain();
-      input.known = true;
+    Input.Opened opened = input.opened;
+    if (opened == null) {
+      opened = new Input.Opened(input.cell.content().plain());
+      input.opened = opened;
     }
-    process.sender().send(pass, input.number, input.value);
+    process.sender().send(pass, input.number, opened.value());
   }
 
   private void sendOnce(long pass, Input input) throws Exception {
     try (Lease<@Nullable Object> lease = input.cell.content().open(ViewScope.CONFINED)) {
-      input.value = lease.item();
-      input.known = true; // for reports, until it was sent
-      process.sender().send(pass, input.number, input.value);
-      input.known = false;
-      input.value = null;
+      Object value = lease.item();
+      input.opened = new Input.Opened(value); // for reports, until it was sent
+      process.sender().send(pass, input.number, value);
+      input.opened = null;
     }
   }
 

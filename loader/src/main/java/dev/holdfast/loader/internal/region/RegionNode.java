@@ -16,6 +16,7 @@ import dev.holdfast.loader.pipeline.Order;
 import dev.holdfast.loader.pipeline.ProcessRegion;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.LongAdder;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.LongPredicate;
@@ -43,12 +44,12 @@ final class RegionNode implements RegionStage {
   private final boolean ownsArenas;
   private final List<Lane> lanes = new ArrayList<>();
   private final ReentrantLock taking = new ReentrantLock();
+  private final AtomicBoolean failed = new AtomicBoolean();
 
   private volatile @Nullable Outcomes outcomes;
   private volatile @Nullable Inlet in;
   private volatile @Nullable CellQueue out;
   private volatile boolean closing;
-  private volatile boolean failed;
   private long next; // guarded by the taking lock
 
   RegionNode(
@@ -145,7 +146,7 @@ final class RegionNode implements RegionStage {
 
   /** Ends a thread of the region when there is nothing left to do. */
   void requireGoing() {
-    if (closing || failed) {
+    if (closing || failed.get()) {
       throw new Stopped();
     }
   }
@@ -201,10 +202,9 @@ final class RegionNode implements RegionStage {
 
   /** Ends the pipeline, after every result that is there. */
   void fail(long epoch, RuntimeException failure) {
-    if (closing || failed) {
+    if (closing || !failed.compareAndSet(false, true)) {
       return;
     }
-    failed = true;
     outcomes().fail(host.fatal(epoch, failure));
     lanes.forEach(Lane::wakeThreads);
   }

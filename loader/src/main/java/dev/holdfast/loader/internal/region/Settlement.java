@@ -34,7 +34,7 @@ final class Settlement {
 
   private void finish(Input input) {
     node.figures.worked(Math.max(1, input.doneNanos - input.sentNanos));
-    input.value = null;
+    input.opened = null;
     node.outcomes().done(input.number);
   }
 
