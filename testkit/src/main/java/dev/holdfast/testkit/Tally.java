@@ -3,10 +3,13 @@ package dev.holdfast.testkit;
 import java.util.Locale;
 
 /**
- * What tests have done that attack, beside their {@link Rounds}. Each count is a line of the test's
- * output; {@code bin/attack-counts} adds up the lines of all tests.
+ * What tests have done that attack. Each count is a line of the test's output; {@code
+ * bin/attack-counts} adds up these lines of all tests. {@link Rounds} count repetitions of any
+ * kind.
  */
 public enum Tally {
+  /** Rounds of a test that kills, lies or compares random calls with a model. */
+  ROUNDS,
   /** Processes that were killed with SIGKILL. */
   KILLS,
   /** Bytes, words and numbers that were changed under somebody's hands. */

@@ -40,18 +40,6 @@ final class Rig implements AutoCloseable {
     return reader;
   }
 
-  /** Closes the writer; the next use opens a new one. */
-  synchronized void giveWriterBack() {
-    writer.close();
-    writer = null;
-  }
-
-  /** Closes the reader; the next use opens a new one. */
-  synchronized void giveReaderBack() {
-    reader.close();
-    reader = null;
-  }
-
   void nextEpoch() {
     epoch++;
     writer().reset();

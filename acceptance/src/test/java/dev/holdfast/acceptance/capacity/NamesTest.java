@@ -70,7 +70,7 @@ final class NamesTest {
     for (int i = 0; i < PROCESSES; i++) {
       children.add(
           ChildJvm.of(Maker.class)
-              .jvmArgs("-Xmx32m", "-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1", faults)
+              .jvmArgs("-Xmx32m", "-XX:+UseSerialGC", faults)
               .args(folder, String.valueOf(rounds), names)
               .start());
     }

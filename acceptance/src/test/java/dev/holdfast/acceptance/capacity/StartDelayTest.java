@@ -75,7 +75,7 @@ final class StartDelayTest {
       SubprocessOptions options =
           SubprocessOptions.builder()
               .arena(SharedMemorySegmentPool.builder(SIZE, 2).backing(backing).build())
-              .jvmArgs("-Xmx32m", "-XX:TieredStopAtLevel=1")
+              .jvmArgs("-Xmx32m", ChildJvm.SHORT_LIVED)
               .build();
       try (SubprocessIterable<MemorySegment> items =
           Subprocess.iterate(

@@ -59,12 +59,20 @@ public final class Ahead<T extends AutoCloseable> implements AutoCloseable {
   /** Closes what no round has taken, when a round before has failed. */
   @Override
   public void close() {
+    AssertionError failed = null;
     while (!started.isEmpty()) {
       try {
         Deadlines.result(started.removeFirst()).close();
-      } catch (Exception e) {
-        throw new AssertionError("what no round has taken cannot be closed", e);
+      } catch (Exception | AssertionError e) {
+        if (failed == null) {
+          failed = new AssertionError("what no round has taken cannot be closed", e);
+        } else {
+          failed.addSuppressed(e);
+        }
       }
+    }
+    if (failed != null) {
+      throw failed;
     }
   }
 }

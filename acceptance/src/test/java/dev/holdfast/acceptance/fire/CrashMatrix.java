@@ -57,6 +57,7 @@ public final class CrashMatrix {
         throw new AssertionError("%s, round %d of -Dholdfast.seed=%d".formatted(area, i, seed), e);
       }
     }
+    Tally.ROUNDS.add(rounds);
     Tally.KILLS.add(rounds);
     System.out.printf(
         "%s: seed %d, rounds %d, %d ms each%n",
@@ -71,7 +72,7 @@ public final class CrashMatrix {
    * @param kills how many processes were killed in them
    */
   public static void count(String area, int rounds, int kills) {
-    System.out.println("rounds: " + rounds + " of " + rounds);
+    Tally.ROUNDS.add(rounds);
     Tally.KILLS.add(kills);
     System.out.printf("%s: rounds %d, kills %d%n", area, rounds, kills);
   }

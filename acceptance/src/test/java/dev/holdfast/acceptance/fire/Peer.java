@@ -25,9 +25,7 @@ public record Peer(ChildJvm child, String point) implements AutoCloseable {
   private static final String FAULTS = "-Dholdfast.faults=";
 
   private static final int MOST_TURNS = 6;
-  private static final String[] QUICK_TO_START = {
-    "-Xmx48m", "-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1", "-Xshare:auto"
-  };
+  private static final String[] QUICK_TO_START = {"-Xmx48m", "-XX:+UseSerialGC", "-Xshare:auto"};
 
   /**
    * Returns arguments for a JVM that starts quickly and is going to end.
@@ -67,8 +65,14 @@ public record Peer(ChildJvm child, String point) implements AutoCloseable {
             .args(verb, SerialText.of(shared), String.valueOf(random.nextLong()))
             .args(more)
             .start();
-    child.awaitLine("ATTACHED");
-    return new Peer(child, point);
+    Peer peer = new Peer(child, point);
+    try {
+      child.awaitLine("ATTACHED");
+    } catch (RuntimeException | Error e) {
+      peer.close();
+      throw e;
+    }
+    return peer;
   }
 
   /** Returns whether it is killed by itself. */

@@ -1,5 +1,6 @@
 package dev.holdfast.acceptance.fire;
 
+import dev.holdfast.arena.Backing;
 import dev.holdfast.arena.SharedMemoryArena;
 import dev.holdfast.arena.SharedMemoryRingBuffer;
 import dev.holdfast.arena.SharedMemorySegmentPool;
@@ -14,6 +15,7 @@ import dev.holdfast.loader.pipeline.OnWorkerDeath;
 import dev.holdfast.loader.pipeline.Pipeline;
 import dev.holdfast.loader.pipeline.PipelineIterable;
 import dev.holdfast.loader.pipeline.ProcessRegion;
+import dev.holdfast.testkit.ChildJvm;
 import dev.holdfast.testkit.Parent;
 import dev.holdfast.testkit.Stamps;
 import java.lang.foreign.MemorySegment;
@@ -142,11 +144,21 @@ final class SoakMain {
   private static SubprocessOptions.Builder options() {
     return SubprocessOptions.builder()
         .jvmArgs("-Xms32m", "-Xmx32m", "-XX:+AlwaysPreTouch", "-XX:+UseSerialGC")
-        .jvmArgs("-XX:TieredStopAtLevel=1");
+        .jvmArgs(ChildJvm.SHORT_LIVED);
   }
 
   private static SharedMemoryArena pool() {
     return new SharedMemorySegmentPool(SEGMENT, SEGMENTS);
+  }
+
+  private static SharedMemoryArena namedPool(long number) {
+    Backing backing = Backing.file(SoakSample.file(number));
+    return SharedMemorySegmentPool.builder(SEGMENT, SEGMENTS).backing(backing).build();
+  }
+
+  private static SharedMemoryArena ringInFolder() {
+    Backing backing = Backing.directory(SoakSample.FOLDER);
+    return SharedMemoryRingBuffer.builder((long) SEGMENTS * SEGMENT).backing(backing).build();
   }
 
   private static SharedMemoryArena ring() {
@@ -250,8 +262,8 @@ final class SoakMain {
     }
     SubprocessOptions.Builder options = options();
     switch (turn % 3) {
-      case 0 -> options.arena(pool());
-      case 1 -> options.arena(ring());
+      case 0 -> options.arena(ringInFolder());
+      case 1 -> options.arena(namedPool(runs));
       default -> {
         // through the channel
       }

@@ -24,7 +24,7 @@ import java.util.stream.Stream;
  * @param sharedBytes RssShmem of the parent
  * @param sharedBytesOfWorker RssShmem of the worker
  * @param proportionalBytes Pss of both together
- * @param files in {@code /dev/shm}
+ * @param files of the parent's in {@code /dev/shm}
  */
 record SoakSample(
     long seconds,
@@ -47,6 +47,9 @@ record SoakSample(
       |---|---|---|---|---|---|---|---|---|---|---|\
       """;
 
+  static final Path FOLDER = Path.of("/dev/shm");
+
+  private static final String OURS = "holdfast-soak-" + ProcessHandle.current().pid() + "-";
   private static final long MIB = 1L << 20;
 
   /** Another worker may just be starting or ending. */
@@ -87,9 +90,14 @@ record SoakSample(
     }
   }
 
+  /** Returns the name of a file that is counted. */
+  static Path file(long number) {
+    return FOLDER.resolve(OURS + number);
+  }
+
   private static long countFiles() {
-    try (Stream<Path> files = Files.list(Path.of("/dev/shm"))) {
-      return files.count();
+    try (Stream<Path> files = Files.list(FOLDER)) {
+      return files.filter(file -> file.getFileName().toString().startsWith(OURS)).count();
     } catch (IOException e) {
       throw new UncheckedIOException(e);
     }
@@ -121,6 +129,7 @@ record SoakSample(
         && privateBytes <= before.privateBytes + PRIVATE_MORE
         && privateBytesOfWorker <= before.privateBytesOfWorker + PRIVATE_MORE
         && sharedBytes <= before.sharedBytes + SHARED_MORE
-        && sharedBytesOfWorker <= before.sharedBytesOfWorker + SHARED_MORE;
+        && sharedBytesOfWorker <= before.sharedBytesOfWorker + SHARED_MORE
+        && files <= before.files;
   }
 }

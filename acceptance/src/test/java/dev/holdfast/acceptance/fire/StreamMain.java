@@ -12,6 +12,7 @@ import dev.holdfast.loader.Subprocess;
 import dev.holdfast.loader.SubprocessIterable;
 import dev.holdfast.loader.SubprocessOptions;
 import dev.holdfast.loader.WorkerSource;
+import dev.holdfast.testkit.ChildJvm;
 import dev.holdfast.testkit.Parent;
 import dev.holdfast.testkit.Stamps;
 import java.lang.foreign.MemorySegment;
@@ -41,7 +42,7 @@ final class StreamMain {
     SubprocessOptions options =
         SubprocessOptions.builder()
             .arena(arena(arguments[3], Long.parseLong(arguments[1]), backing(arguments[2])))
-            .jvmArgs("-Xmx32m", "-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1")
+            .jvmArgs("-Xmx32m", "-XX:+UseSerialGC", ChildJvm.SHORT_LIVED)
             .jvmArgs(Marked.jvmArgument(System.getProperty(Marked.PROPERTY, "")))
             .build();
     try (SubprocessIterable<ByteBuffer> items = Subprocess.iterate(source, options)) {

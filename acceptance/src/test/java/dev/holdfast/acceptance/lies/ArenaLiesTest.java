@@ -78,6 +78,7 @@ final class ArenaLiesTest {
       refused += lies[0].refused();
     }
     assertTrue(refused > 0 && refused < calls, "some calls are refused");
+    Tally.ROUNDS.add(rounds);
     Tally.MUTATIONS.add(told);
     System.out.printf(
         "%s: seed %d, rounds %d, lies %d, calls %d, refused %d%n",

@@ -6,6 +6,7 @@ import dev.holdfast.arena.SharedMemorySegmentPool;
 import dev.holdfast.testkit.Leftovers;
 import dev.holdfast.testkit.Rounds;
 import dev.holdfast.testkit.Seeds;
+import dev.holdfast.testkit.Tally;
 import java.time.Duration;
 import java.util.EnumMap;
 import java.util.Map;
@@ -66,6 +67,7 @@ final class DifferentialTest {
         throw new AssertionError("%s, -Dholdfast.seed=%d".formatted(what, seed + round), e);
       }
     }
+    Tally.ROUNDS.add(rounds);
     System.out.printf("%s: seed %d, rounds %d, calls %s%n", what, seed, rounds, counts);
   }
 }

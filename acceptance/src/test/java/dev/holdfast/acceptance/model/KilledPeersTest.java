@@ -1,6 +1,7 @@
 package dev.holdfast.acceptance.model;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
@@ -30,6 +31,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.random.RandomGenerator;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.ExtendWith;
@@ -74,6 +76,9 @@ final class KilledPeersTest {
   private final List<Held> held = new ArrayList<>();
   private long received;
   private long lost;
+
+  /** The last line of a writer when its kill has cut it. */
+  private @Nullable String cut;
 
   private static SharedMemoryArena pool(Duration acquireTimeout) {
     return SharedMemorySegmentPool.builder(LARGEST, SEGMENTS)
@@ -142,6 +147,7 @@ final class KilledPeersTest {
   private void oneWriter(
       SharedMemoryArena arena, ArenaReader reader, Peer writer, RandomGenerator random, int round) {
     List<String> unread = new ArrayList<>();
+    cut = null;
     writer.go();
     int wanted = writer.endsItself() ? Integer.MAX_VALUE : random.nextInt(40);
     for (int i = 0; i < wanted; i++) {
@@ -171,7 +177,11 @@ final class KilledPeersTest {
   /** Every whole record was read before; a unit without one is void. */
   private void takeOver(SharedMemoryArena arena, ArenaReader reader, int round) {
     long published = arena.stats().published();
-    assertTrue(published == received || published == received + 1, "one at most has no record");
+    assertTrue(
+        published == received || published == received + 1,
+        () ->
+            "one at most has no record: published=%d received=%d cut=%s"
+                .formatted(published, received, cut));
     lost += published - received;
     UnitReceipt late = new UnitReceipt(arena.arenaId(), round, received, 0);
     arena.takeOver(Side.WRITER);
@@ -182,8 +192,10 @@ final class KilledPeersTest {
   }
 
   private void receive(ArenaReader reader, String line, RandomGenerator random, int round) {
+    assertNull(cut, "a line that does not parse is not the last one");
     Wire.Received unit = Wire.unit(line);
     if (unit == null) {
+      cut = line;
       return;
     }
     assertEquals(received, unit.receipt().unit());

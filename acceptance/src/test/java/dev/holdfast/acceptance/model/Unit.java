@@ -29,10 +29,6 @@ final class Unit {
     this.epoch = epoch;
   }
 
-  boolean hasBytes() {
-    return placements.stream().anyMatch(placement -> placement.byteSize() > 0);
-  }
-
   /** Checks every stamp that can be read. */
   void verify() {
     for (int i = 0; i < views.size(); i++) {

@@ -11,6 +11,7 @@ import dev.holdfast.testkit.SerialText;
 import dev.holdfast.testkit.Stamps;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.OptionalInt;
 import java.util.Random;
 
 /**
@@ -82,7 +83,7 @@ final class TicketPeerMain {
         Stamps.verify(lease.segment(), told.stamp(), 0);
         leases.add(lease);
       }
-      Parent.say("USED " + told.stamp());
+      Parent.say("USED " + told.stamp() + " .");
       if (leases.size() > OPEN - 1 || random.nextBoolean()) {
         leases.forEach(TicketLease::close);
         leases.clear();
@@ -102,6 +103,13 @@ final class TicketPeerMain {
    * @param ticket the ticket
    */
   record Told(long stamp, ArenaTicket ticket) {}
+
+  /** Reads what a consumer has said, and finds nothing in a line that is none or was cut. */
+  static OptionalInt used(String line) {
+    return line.matches("USED \\d+ \\.")
+        ? OptionalInt.of(Integer.parseInt(line.split(" ", -1)[1]))
+        : OptionalInt.empty();
+  }
 
   /** Reads a line, or returns null when it is none or was cut. */
   static Told told(String line) {

@@ -51,10 +51,7 @@ final class CrowdMain {
         throw new UncheckedIOException(e);
       }
     }
-    return ChildJvm.of(CrowdMain.class)
-        .jvmArgs("-XX:TieredStopAtLevel=1")
-        .args(args.toArray(String[]::new))
-        .start();
+    return ChildJvm.of(CrowdMain.class).args(args.toArray(String[]::new)).start();
   }
 
   /** Returns the pids of the workers by the names of their states. */

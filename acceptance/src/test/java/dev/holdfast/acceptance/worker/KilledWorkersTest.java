@@ -121,7 +121,7 @@ final class KilledWorkersTest {
   @Test
   void allThatTheyCompletedComesAndThenTheirDeathWhereverTheyAreKilled() throws Exception {
     long seed = Seeds.next();
-    int rounds = CrashMatrix.rounds(25);
+    int rounds = CrashMatrix.rounds(34);
     List<Way> ways = Way.all();
     try (Ahead<Life> lives =
         new Ahead<>(rounds, round -> start(ways.get(round % ways.size()), round))) {

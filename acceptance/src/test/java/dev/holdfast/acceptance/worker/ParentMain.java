@@ -79,7 +79,7 @@ final class ParentMain {
   }
 
   private static ChildJvm.Builder builder() {
-    return ChildJvm.of(ParentMain.class).jvmArgs("-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC");
+    return ChildJvm.of(ParentMain.class).jvmArgs("-XX:+UseSerialGC");
   }
 
   /**

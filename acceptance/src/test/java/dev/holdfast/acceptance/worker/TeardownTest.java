@@ -67,9 +67,7 @@ final class TeardownTest {
   void aStepThatFailsIsToldAndKeepsNoOtherFromItsWork(int step) {
     PausePoints failing = PausePoints.in(folder).act("PARENT_TEARDOWN_STEP", "throw", step);
     try (ChildJvm child =
-        ChildJvm.of(Closing.class)
-            .jvmArgs("-XX:TieredStopAtLevel=1", "-Xmx64m", failing.jvmArgument())
-            .start()) {
+        ChildJvm.of(Closing.class).jvmArgs("-Xmx64m", failing.jvmArgument()).start()) {
       child.awaitSuccess();
     }
   }

@@ -55,6 +55,7 @@ class ChannelLiesTest {
       }
     }
     assertTrue(found > 0 && records > 0, "some are found and some are harmless");
+    Tally.ROUNDS.add(rounds);
     Tally.MUTATIONS.add(lies);
     System.out.printf(
         "channel: seed %d, rounds %d, lies %d, records %d, found %d%n",
