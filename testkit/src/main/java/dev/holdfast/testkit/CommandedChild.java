@@ -18,7 +18,7 @@ public abstract class CommandedChild implements AutoCloseable {
   protected CommandedChild(Class<?> main, String... jvmArguments) {
     child =
         ChildJvm.of(main)
-            .jvmArgs("-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC", "-Xshare:auto")
+            .jvmArgs("-XX:+UseSerialGC", "-Xshare:auto")
             .jvmArgs(jvmArguments)
             .start();
     child.awaitLine(Parent.SERVING);
