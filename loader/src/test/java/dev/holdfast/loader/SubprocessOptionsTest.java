@@ -9,6 +9,8 @@ import dev.holdfast.testkit.Deadlines;
 import dev.holdfast.testkit.Leftovers;
 import java.io.IOException;
 import java.io.ObjectInputFilter;
+import java.io.UncheckedIOException;
+import java.nio.file.FileAlreadyExistsException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -129,26 +131,40 @@ class SubprocessOptionsTest {
     }
   }
 
-  private static boolean patient;
-
   @Test
-  void theSourceCanSeeThatItsConsumerHasLeft() {
+  void theSourceCanSeeThatItsConsumerHasLeft(@TempDir Path folder) {
+    Path waiting = folder.resolve("waiting");
+    String path = waiting.toString();
     WorkerSource<Integer> source =
         context ->
             Sources.counting(
                 3,
                 i -> {
-                  while (i == 1 && !patient && !context.stopRequested()) {
-                    Deadlines.pause(Duration.ofMillis(5));
+                  if (i == 1 && create(Path.of(path))) {
+                    // the first time, for ever if need be
+                    while (!context.stopRequested()) {
+                      Deadlines.pause(Duration.ofMillis(5));
+                    }
                   }
-                  patient |= i == 1;
                   return i;
                 });
     try (SubprocessIterable<Integer> items = Subprocess.iterate(source)) {
       assertEquals(0, items.iterator().next());
+      Deadlines.assertEventually("the source waits", () -> Files.exists(waiting));
       List<Integer> second = new ArrayList<>();
       items.forEach(second::add);
       assertEquals(List.of(0, 1, 2), second);
+    }
+  }
+
+  private static boolean create(Path file) {
+    try {
+      Files.createFile(file);
+      return true;
+    } catch (FileAlreadyExistsException e) {
+      return false;
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
     }
   }
 
