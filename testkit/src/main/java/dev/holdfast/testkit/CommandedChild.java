@@ -17,10 +17,7 @@ public abstract class CommandedChild implements AutoCloseable {
    */
   protected CommandedChild(Class<?> main, String... jvmArguments) {
     child =
-        ChildJvm.of(main)
-            .jvmArgs("-XX:+UseSerialGC", "-Xshare:auto")
-            .jvmArgs(jvmArguments)
-            .start();
+        ChildJvm.of(main).jvmArgs("-XX:+UseSerialGC", "-Xshare:auto").jvmArgs(jvmArguments).start();
     child.awaitLine(Parent.SERVING);
   }
 
