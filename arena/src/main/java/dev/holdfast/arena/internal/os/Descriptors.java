@@ -6,7 +6,6 @@ import static java.lang.foreign.ValueLayout.JAVA_LONG;
 
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
-import java.lang.invoke.MethodHandle;
 
 /**
  * System calls on file descriptors and names. Each throws {@link ErrnoException} when the call
@@ -38,39 +37,45 @@ public final class Descriptors {
   private static final int AT_SYMLINK_FOLLOW = 0x400;
   private static final int SEEK_END = 2;
 
-  private Descriptors() {}
+  private static final NativeFunction OPEN =
+      NativeFunction.variadic("open", Natives.returnsInt(ADDRESS, JAVA_INT, JAVA_INT), 2);
+  private static final NativeFunction CLOSE =
+      NativeFunction.of("close", Natives.returnsInt(JAVA_INT));
+  private static final NativeFunction DUP2 =
+      NativeFunction.of("dup2", Natives.returnsInt(JAVA_INT, JAVA_INT));
+  private static final NativeFunction FTRUNCATE =
+      NativeFunction.of("ftruncate", Natives.returnsInt(JAVA_INT, JAVA_LONG));
+  private static final NativeFunction FCHMOD =
+      NativeFunction.of("fchmod", Natives.returnsInt(JAVA_INT, JAVA_INT));
+  private static final NativeFunction FALLOCATE =
+      NativeFunction.of("posix_fallocate", Natives.returnsInt(JAVA_INT, JAVA_LONG, JAVA_LONG));
+  private static final NativeFunction LSEEK =
+      NativeFunction.of("lseek", Natives.returnsLong(JAVA_INT, JAVA_LONG, JAVA_INT));
+  private static final NativeFunction FLOCK =
+      NativeFunction.of("flock", Natives.returnsInt(JAVA_INT, JAVA_INT));
+  private static final NativeFunction FCNTL =
+      NativeFunction.variadic("fcntl", Natives.returnsInt(JAVA_INT, JAVA_INT, JAVA_INT), 2);
+  private static final NativeFunction LINKAT =
+      NativeFunction.of(
+          "linkat", Natives.returnsInt(JAVA_INT, ADDRESS, JAVA_INT, ADDRESS, JAVA_INT));
+  private static final NativeFunction UNLINK =
+      NativeFunction.of("unlink", Natives.returnsInt(ADDRESS));
+  private static final NativeFunction MEMFD_CREATE =
+      NativeFunction.of("memfd_create", Natives.returnsInt(ADDRESS, JAVA_INT));
+  private static final NativeFunction PIPE2 =
+      NativeFunction.of("pipe2", Natives.returnsInt(ADDRESS, JAVA_INT));
+  private static final NativeFunction STATVFS =
+      NativeFunction.of("statvfs", Natives.returnsInt(ADDRESS, ADDRESS));
 
-  private static final class Handles {
-    static final MethodHandle OPEN =
-        Natives.bindVariadic("open", Natives.returnsInt(ADDRESS, JAVA_INT, JAVA_INT), 2);
-    static final MethodHandle CLOSE = Natives.bind("close", Natives.returnsInt(JAVA_INT));
-    static final MethodHandle DUP2 = Natives.bind("dup2", Natives.returnsInt(JAVA_INT, JAVA_INT));
-    static final MethodHandle FTRUNCATE =
-        Natives.bind("ftruncate", Natives.returnsInt(JAVA_INT, JAVA_LONG));
-    static final MethodHandle FCHMOD =
-        Natives.bind("fchmod", Natives.returnsInt(JAVA_INT, JAVA_INT));
-    static final MethodHandle FALLOCATE =
-        Natives.bind("posix_fallocate", Natives.returnsInt(JAVA_INT, JAVA_LONG, JAVA_LONG));
-    static final MethodHandle LSEEK =
-        Natives.bind("lseek", Natives.returnsLong(JAVA_INT, JAVA_LONG, JAVA_INT));
-    static final MethodHandle FLOCK = Natives.bind("flock", Natives.returnsInt(JAVA_INT, JAVA_INT));
-    static final MethodHandle FCNTL =
-        Natives.bindVariadic("fcntl", Natives.returnsInt(JAVA_INT, JAVA_INT, JAVA_INT), 2);
-    static final MethodHandle LINKAT =
-        Natives.bind("linkat", Natives.returnsInt(JAVA_INT, ADDRESS, JAVA_INT, ADDRESS, JAVA_INT));
-    static final MethodHandle UNLINK = Natives.bind("unlink", Natives.returnsInt(ADDRESS));
-    static final MethodHandle MEMFD_CREATE =
-        Natives.bind("memfd_create", Natives.returnsInt(ADDRESS, JAVA_INT));
-    static final MethodHandle PIPE2 = Natives.bind("pipe2", Natives.returnsInt(ADDRESS, JAVA_INT));
-    static final MethodHandle STATVFS =
-        Natives.bind("statvfs", Natives.returnsInt(ADDRESS, ADDRESS));
-  }
+  private Descriptors() {}
 
   /** open(2). */
   public static int open(String path, int flags, int mode) throws ErrnoException {
+    CLOSE.bind();
+    UNLINK.bind();
     try (Arena arena = Arena.ofConfined()) {
       MemorySegment state = Natives.callState(arena);
-      int result = (int) Handles.OPEN.invokeExact(state, arena.allocateFrom(path), flags, mode);
+      int result = (int) OPEN.handle().invokeExact(state, arena.allocateFrom(path), flags, mode);
       return checked("open " + path, result, state);
     } catch (Throwable e) {
       throw failure(e);
@@ -81,7 +86,7 @@ public final class Descriptors {
   public static void close(int descriptor) throws ErrnoException {
     try (Arena arena = Arena.ofConfined()) {
       MemorySegment state = Natives.callState(arena);
-      int result = (int) Handles.CLOSE.invokeExact(state, descriptor);
+      int result = (int) CLOSE.handle().invokeExact(state, descriptor);
       checked("close", result, state);
     } catch (Throwable e) {
       throw failure(e);
@@ -90,10 +95,11 @@ public final class Descriptors {
 
   /** pipe2(2); returns the end to read and the end to write, neither of which a child inherits. */
   public static int[] pipe() throws ErrnoException {
+    CLOSE.bind();
     try (Arena arena = Arena.ofConfined()) {
       MemorySegment state = Natives.callState(arena);
       MemorySegment ends = arena.allocate(JAVA_INT, 2);
-      int result = (int) Handles.PIPE2.invokeExact(state, ends, O_CLOEXEC);
+      int result = (int) PIPE2.handle().invokeExact(state, ends, O_CLOEXEC);
       checked("pipe2", result, state);
       return ends.toArray(JAVA_INT);
     } catch (Throwable e) {
@@ -105,7 +111,7 @@ public final class Descriptors {
   public static void dup2(int from, int to) throws ErrnoException {
     try (Arena arena = Arena.ofConfined()) {
       MemorySegment state = Natives.callState(arena);
-      int result = (int) Handles.DUP2.invokeExact(state, from, to);
+      int result = (int) DUP2.handle().invokeExact(state, from, to);
       checked("dup2", result, state);
     } catch (Throwable e) {
       throw failure(e);
@@ -116,7 +122,7 @@ public final class Descriptors {
   public static void setSize(int descriptor, long byteSize) throws ErrnoException {
     try (Arena arena = Arena.ofConfined()) {
       MemorySegment state = Natives.callState(arena);
-      int result = (int) Handles.FTRUNCATE.invokeExact(state, descriptor, byteSize);
+      int result = (int) FTRUNCATE.handle().invokeExact(state, descriptor, byteSize);
       checked("ftruncate", result, state);
     } catch (Throwable e) {
       throw failure(e);
@@ -127,7 +133,7 @@ public final class Descriptors {
   public static void setMode(int descriptor, int mode) throws ErrnoException {
     try (Arena arena = Arena.ofConfined()) {
       MemorySegment state = Natives.callState(arena);
-      int result = (int) Handles.FCHMOD.invokeExact(state, descriptor, mode);
+      int result = (int) FCHMOD.handle().invokeExact(state, descriptor, mode);
       checked("fchmod", result, state);
     } catch (Throwable e) {
       throw failure(e);
@@ -141,8 +147,9 @@ public final class Descriptors {
       do {
         error =
             (int)
-                Handles.FALLOCATE.invokeExact(
-                    Natives.callState(arena), descriptor, offset, byteSize);
+                FALLOCATE
+                    .handle()
+                    .invokeExact(Natives.callState(arena), descriptor, offset, byteSize);
       } while (error == Errno.EINTR);
       if (error != 0) {
         throw new ErrnoException("posix_fallocate", error);
@@ -156,7 +163,7 @@ public final class Descriptors {
   public static long size(int descriptor) throws ErrnoException {
     try (Arena arena = Arena.ofConfined()) {
       MemorySegment state = Natives.callState(arena);
-      long result = (long) Handles.LSEEK.invokeExact(state, descriptor, 0L, SEEK_END);
+      long result = (long) LSEEK.handle().invokeExact(state, descriptor, 0L, SEEK_END);
       if (result < 0) {
         throw new ErrnoException("lseek", Natives.errno(state));
       }
@@ -170,7 +177,7 @@ public final class Descriptors {
   public static boolean tryLock(int descriptor, int operation) throws ErrnoException {
     try (Arena arena = Arena.ofConfined()) {
       MemorySegment state = Natives.callState(arena);
-      int result = (int) Handles.FLOCK.invokeExact(state, descriptor, operation);
+      int result = (int) FLOCK.handle().invokeExact(state, descriptor, operation);
       if (result != 0 && Natives.errno(state) == Errno.EAGAIN) {
         return false;
       }
@@ -198,8 +205,10 @@ public final class Descriptors {
       MemorySegment from = arena.allocateFrom("/proc/self/fd/" + descriptor);
       int result =
           (int)
-              Handles.LINKAT.invokeExact(
-                  state, AT_FDCWD, from, AT_FDCWD, arena.allocateFrom(name), AT_SYMLINK_FOLLOW);
+              LINKAT
+                  .handle()
+                  .invokeExact(
+                      state, AT_FDCWD, from, AT_FDCWD, arena.allocateFrom(name), AT_SYMLINK_FOLLOW);
       checked("link " + name, result, state);
     } catch (Throwable e) {
       throw failure(e);
@@ -210,7 +219,7 @@ public final class Descriptors {
   public static void unlink(String name) throws ErrnoException {
     try (Arena arena = Arena.ofConfined()) {
       MemorySegment state = Natives.callState(arena);
-      int result = (int) Handles.UNLINK.invokeExact(state, arena.allocateFrom(name));
+      int result = (int) UNLINK.handle().invokeExact(state, arena.allocateFrom(name));
       checked("unlink " + name, result, state);
     } catch (Throwable e) {
       throw failure(e);
@@ -219,9 +228,10 @@ public final class Descriptors {
 
   /** memfd_create(2). */
   public static int memfd(String label, int flags) throws ErrnoException {
+    CLOSE.bind();
     try (Arena arena = Arena.ofConfined()) {
       MemorySegment state = Natives.callState(arena);
-      int result = (int) Handles.MEMFD_CREATE.invokeExact(state, arena.allocateFrom(label), flags);
+      int result = (int) MEMFD_CREATE.handle().invokeExact(state, arena.allocateFrom(label), flags);
       return checked("memfd_create", result, state);
     } catch (Throwable e) {
       throw failure(e);
@@ -243,7 +253,7 @@ public final class Descriptors {
     try (Arena arena = Arena.ofConfined()) {
       MemorySegment state = Natives.callState(arena);
       MemorySegment answer = arena.allocate(256, 8);
-      int result = (int) Handles.STATVFS.invokeExact(state, arena.allocateFrom(path), answer);
+      int result = (int) STATVFS.handle().invokeExact(state, arena.allocateFrom(path), answer);
       checked("statvfs " + path, result, state);
       // struct statvfs of 64-bit Linux: f_bsize, f_frsize, f_blocks, f_bfree, f_bavail, f_files,
       // f_ffree, f_favail
@@ -261,7 +271,7 @@ public final class Descriptors {
   private static int fcntl(int descriptor, int command, int argument) throws ErrnoException {
     try (Arena arena = Arena.ofConfined()) {
       MemorySegment state = Natives.callState(arena);
-      int result = (int) Handles.FCNTL.invokeExact(state, descriptor, command, argument);
+      int result = (int) FCNTL.handle().invokeExact(state, descriptor, command, argument);
       return checked("fcntl", result, state);
     } catch (Throwable e) {
       throw failure(e);

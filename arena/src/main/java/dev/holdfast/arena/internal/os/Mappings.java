@@ -6,7 +6,6 @@ import static java.lang.foreign.ValueLayout.JAVA_LONG;
 
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
-import java.lang.invoke.MethodHandle;
 
 /**
  * mmap, munmap and their kin as downcalls: an interrupt would close a {@code FileChannel}, and
@@ -23,19 +22,18 @@ public final class Mappings {
   private static final int MAP_PRIVATE_ANONYMOUS = 0x22;
   private static final long MAP_FAILED = -1;
 
-  private Mappings() {}
+  private static final NativeFunction MMAP =
+      NativeFunction.of(
+          "mmap",
+          Natives.returnsAddress(ADDRESS, JAVA_LONG, JAVA_INT, JAVA_INT, JAVA_INT, JAVA_LONG));
+  private static final NativeFunction MUNMAP =
+      NativeFunction.of("munmap", Natives.returnsInt(ADDRESS, JAVA_LONG));
+  private static final NativeFunction MADVISE =
+      NativeFunction.of("madvise", Natives.returnsInt(ADDRESS, JAVA_LONG, JAVA_INT));
+  private static final NativeFunction PAGE_SIZE =
+      NativeFunction.of("getpagesize", Natives.returnsInt());
 
-  private static final class Handles {
-    static final MethodHandle MMAP =
-        Natives.bind(
-            "mmap",
-            Natives.returnsAddress(ADDRESS, JAVA_LONG, JAVA_INT, JAVA_INT, JAVA_INT, JAVA_LONG));
-    static final MethodHandle MUNMAP =
-        Natives.bind("munmap", Natives.returnsInt(ADDRESS, JAVA_LONG));
-    static final MethodHandle MADVISE =
-        Natives.bind("madvise", Natives.returnsInt(ADDRESS, JAVA_LONG, JAVA_INT));
-    static final MethodHandle PAGE_SIZE = Natives.bind("getpagesize", Natives.returnsInt());
-  }
+  private Mappings() {}
 
   /** Maps all of a file for reading and writing, shared; the segment has the global scope. */
   public static MemorySegment mapShared(int descriptor, long byteSize) throws ErrnoException {
@@ -48,12 +46,14 @@ public final class Mappings {
   }
 
   private static MemorySegment map(long byteSize, int flags, int descriptor) throws ErrnoException {
+    MUNMAP.bind();
     try (Arena arena = Arena.ofConfined()) {
       MemorySegment state = Natives.callState(arena);
       MemorySegment address =
           (MemorySegment)
-              Handles.MMAP.invokeExact(
-                  state, MemorySegment.NULL, byteSize, PROT_READ_WRITE, flags, descriptor, 0L);
+              MMAP.handle()
+                  .invokeExact(
+                      state, MemorySegment.NULL, byteSize, PROT_READ_WRITE, flags, descriptor, 0L);
       if (address.address() == MAP_FAILED) {
         throw new ErrnoException("mmap", Natives.errno(state));
       }
@@ -69,7 +69,7 @@ public final class Mappings {
   public static void unmap(MemorySegment mapped) throws ErrnoException {
     try (Arena arena = Arena.ofConfined()) {
       MemorySegment state = Natives.callState(arena);
-      int result = (int) Handles.MUNMAP.invokeExact(state, mapped, mapped.byteSize());
+      int result = (int) MUNMAP.handle().invokeExact(state, mapped, mapped.byteSize());
       if (result != 0) {
         throw new ErrnoException("munmap", Natives.errno(state));
       }
@@ -84,7 +84,7 @@ public final class Mappings {
   public static boolean advise(MemorySegment range, int advice) {
     try (Arena arena = Arena.ofConfined()) {
       MemorySegment state = Natives.callState(arena);
-      int result = (int) Handles.MADVISE.invokeExact(state, range, range.byteSize(), advice);
+      int result = (int) MADVISE.handle().invokeExact(state, range, range.byteSize(), advice);
       return result == 0;
     } catch (Throwable e) {
       throw Natives.unexpected(e);
@@ -94,7 +94,7 @@ public final class Mappings {
   /** Returns the size of a page of ordinary memory, in bytes. */
   public static int pageSize() {
     try (Arena arena = Arena.ofConfined()) {
-      return (int) Handles.PAGE_SIZE.invokeExact(Natives.callState(arena));
+      return (int) PAGE_SIZE.handle().invokeExact(Natives.callState(arena));
     } catch (Throwable e) {
       throw Natives.unexpected(e);
     }

@@ -6,21 +6,19 @@ import static java.lang.foreign.ValueLayout.JAVA_LONG;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
-import java.lang.invoke.MethodHandle;
 
 /** mlock(2) and munlock(2), and mincore(2), which says what mlock would have to bring in. */
 public final class MemoryLocks {
   private static final long PAGES_AT_A_TIME = 1L << 16;
 
-  private MemoryLocks() {}
+  private static final NativeFunction MLOCK =
+      NativeFunction.of("mlock", Natives.returnsInt(ADDRESS, JAVA_LONG));
+  private static final NativeFunction MUNLOCK =
+      NativeFunction.of("munlock", Natives.returnsInt(ADDRESS, JAVA_LONG));
+  private static final NativeFunction MINCORE =
+      NativeFunction.of("mincore", Natives.returnsInt(ADDRESS, JAVA_LONG, ADDRESS));
 
-  private static final class Handles {
-    static final MethodHandle MLOCK = Natives.bind("mlock", Natives.returnsInt(ADDRESS, JAVA_LONG));
-    static final MethodHandle MUNLOCK =
-        Natives.bind("munlock", Natives.returnsInt(ADDRESS, JAVA_LONG));
-    static final MethodHandle MINCORE =
-        Natives.bind("mincore", Natives.returnsInt(ADDRESS, JAVA_LONG, ADDRESS));
-  }
+  private MemoryLocks() {}
 
   /** Returns how many bytes of pages are not in memory now; all of them when nobody knows. */
   public static long missingBytes(MemorySegment pages) {
@@ -32,7 +30,7 @@ public final class MemoryLocks {
       for (long done = 0; done < pages.byteSize(); done += PAGES_AT_A_TIME * pageSize) {
         MemorySegment part =
             pages.asSlice(done, Math.min(PAGES_AT_A_TIME * pageSize, pages.byteSize() - done));
-        if ((int) Handles.MINCORE.invokeExact(state, part, part.byteSize(), present) != 0) {
+        if ((int) MINCORE.handle().invokeExact(state, part, part.byteSize(), present) != 0) {
           return pages.byteSize();
         }
         long count = (part.byteSize() + pageSize - 1) / pageSize;
@@ -48,19 +46,20 @@ public final class MemoryLocks {
 
   /** Brings pages into memory and keeps them there. A refusal can leave some of them locked. */
   public static void lock(MemorySegment pages) throws ErrnoException {
-    call("mlock", Handles.MLOCK, pages);
+    MUNLOCK.bind();
+    call("mlock", MLOCK, pages);
   }
 
   /** Ends {@link #lock}, however often it was called. */
   public static void unlock(MemorySegment pages) throws ErrnoException {
-    call("munlock", Handles.MUNLOCK, pages);
+    call("munlock", MUNLOCK, pages);
   }
 
-  private static void call(String name, MethodHandle handle, MemorySegment pages)
+  private static void call(String name, NativeFunction function, MemorySegment pages)
       throws ErrnoException {
     try (Arena arena = Arena.ofConfined()) {
       MemorySegment state = Natives.callState(arena);
-      int result = (int) handle.invokeExact(state, pages, pages.byteSize());
+      int result = (int) function.handle().invokeExact(state, pages, pages.byteSize());
       if (result != 0) {
         throw new ErrnoException(name, Natives.errno(state));
       }

@@ -14,8 +14,8 @@ import java.lang.invoke.MethodHandle;
 import java.lang.invoke.VarHandle;
 
 /**
- * Binds functions of the C library, each on first use by the holder class that calls it. Handles
- * take the segment that captures errno as their first argument.
+ * Binds functions of the C library. Handles take the segment that captures errno as their first
+ * argument.
  */
 @SuppressWarnings("restricted") // this package is where Holdfast calls native code
 final class Natives {

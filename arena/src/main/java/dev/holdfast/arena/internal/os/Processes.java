@@ -7,7 +7,6 @@ import static java.lang.foreign.ValueLayout.JAVA_SHORT;
 
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
-import java.lang.invoke.MethodHandle;
 
 /** System calls on processes. */
 public final class Processes {
@@ -18,18 +17,17 @@ public final class Processes {
   private static final int PR_SET_PDEATHSIG = 1;
   private static final short POLLIN = 1;
 
-  private Processes() {}
+  private static final NativeFunction KILL =
+      NativeFunction.of("kill", Natives.returnsInt(JAVA_INT, JAVA_INT));
+  private static final NativeFunction PRCTL =
+      NativeFunction.variadic("prctl", Natives.returnsInt(JAVA_INT, JAVA_LONG), 1);
+  private static final NativeFunction PIDFD =
+      NativeFunction.variadic("syscall", Natives.returnsLong(JAVA_LONG, JAVA_INT, JAVA_INT), 1);
+  private static final NativeFunction POLL =
+      NativeFunction.of("poll", Natives.returnsInt(ADDRESS, JAVA_LONG, JAVA_INT));
+  private static final NativeFunction GETUID = NativeFunction.of("getuid", Natives.returnsInt());
 
-  private static final class Handles {
-    static final MethodHandle KILL = Natives.bind("kill", Natives.returnsInt(JAVA_INT, JAVA_INT));
-    static final MethodHandle PRCTL =
-        Natives.bindVariadic("prctl", Natives.returnsInt(JAVA_INT, JAVA_LONG), 1);
-    static final MethodHandle PIDFD =
-        Natives.bindVariadic("syscall", Natives.returnsLong(JAVA_LONG, JAVA_INT, JAVA_INT), 1);
-    static final MethodHandle POLL =
-        Natives.bind("poll", Natives.returnsInt(ADDRESS, JAVA_LONG, JAVA_INT));
-    static final MethodHandle GETUID = Natives.bind("getuid", Natives.returnsInt());
-  }
+  private Processes() {}
 
   /**
    * kill(2); unlike {@code Runtime.halt} it does not wait for a safepoint.
@@ -38,7 +36,7 @@ public final class Processes {
    */
   public static boolean kill(long pid, int signal) {
     try (Arena arena = Arena.ofConfined()) {
-      int result = (int) Handles.KILL.invokeExact(Natives.callState(arena), (int) pid, signal);
+      int result = (int) KILL.handle().invokeExact(Natives.callState(arena), (int) pid, signal);
       return result == 0;
     } catch (Throwable e) {
       throw Natives.unexpected(e);
@@ -50,7 +48,7 @@ public final class Processes {
     try (Arena arena = Arena.ofConfined()) {
       var _ =
           (int)
-              Handles.PRCTL.invokeExact(Natives.callState(arena), PR_SET_PDEATHSIG, (long) signal);
+              PRCTL.handle().invokeExact(Natives.callState(arena), PR_SET_PDEATHSIG, (long) signal);
     } catch (Throwable e) {
       throw Natives.unexpected(e);
     }
@@ -58,9 +56,10 @@ public final class Processes {
 
   /** pidfd_open(2). */
   public static int openPidfd(long pid) throws ErrnoException {
+    KILL.bind(); // whoever watches a process may have to end one
     try (Arena arena = Arena.ofConfined()) {
       MemorySegment state = Natives.callState(arena);
-      long result = (long) Handles.PIDFD.invokeExact(state, PIDFD_OPEN, (int) pid, 0);
+      long result = (long) PIDFD.handle().invokeExact(state, PIDFD_OPEN, (int) pid, 0);
       if (result < 0) {
         throw new ErrnoException("pidfd_open", Natives.errno(state));
       }
@@ -84,7 +83,7 @@ public final class Processes {
       request.set(JAVA_INT, 0, descriptor);
       request.set(JAVA_SHORT, 4, POLLIN);
       int result =
-          (int) Handles.POLL.invokeExact(Natives.callState(arena), request, 1L, timeoutMillis);
+          (int) POLL.handle().invokeExact(Natives.callState(arena), request, 1L, timeoutMillis);
       return result > 0 && (request.get(JAVA_SHORT, 6) & POLLIN) != 0;
     } catch (Throwable e) {
       throw Natives.unexpected(e);
@@ -94,7 +93,7 @@ public final class Processes {
   /** Returns the real user id of this process. */
   public static int userId() {
     try (Arena arena = Arena.ofConfined()) {
-      return (int) Handles.GETUID.invokeExact(Natives.callState(arena));
+      return (int) GETUID.handle().invokeExact(Natives.callState(arena));
     } catch (Throwable e) {
       throw Natives.unexpected(e);
     }
