@@ -9,7 +9,6 @@ import org.jspecify.annotations.Nullable;
 
 /** What errors say about a worker that has ended or does not answer. */
 final class DeathReport {
-  private static final long LAST_WORDS_MILLIS = 300;
   private static final int LAST_WORDS_CHARS = 8192;
   private static final String ERROR_FILE = "-XX:ErrorFile=";
 
@@ -27,7 +26,7 @@ final class DeathReport {
 
   /** Describes the end of a process that had been ready. */
   FailureDetail ended(String what, long pid, int exitCode) {
-    awaitLastWords();
+    awaitOutputs();
     return described(what, pid, exitCode, lastLines());
   }
 
@@ -36,18 +35,16 @@ final class DeathReport {
    * standard output, and on the other one only that it cannot.
    */
   FailureDetail endedEarly(String what, long pid, int exitCode) {
-    output.awaitEnd(LAST_WORDS_MILLIS);
-    errors.awaitEnd(LAST_WORDS_MILLIS);
+    awaitOutputs();
     List<String> lines = new ArrayList<>(output.tail().lines());
     lines.addAll(errors.tail().lines());
     return described(what, pid, exitCode, lines);
   }
 
-  private void awaitLastWords() {
-    errors.awaitEnd(LAST_WORDS_MILLIS);
-    if (errors.tail().lines().isEmpty()) {
-      output.awaitEnd(LAST_WORDS_MILLIS);
-    }
+  /** Waits until what the process wrote last is written on. */
+  void awaitOutputs() {
+    output.awaitDrained();
+    errors.awaitDrained();
   }
 
   private FailureDetail described(String what, long pid, int exitCode, List<String> lines) {

@@ -23,11 +23,17 @@ import java.util.concurrent.TimeUnit;
 final class OutputPump {
   private static final Logger LOG = Logs.of("dev.holdfast.worker");
   private static final int BUFFER_BYTES = 8192;
+  private static final long QUIET_MILLIS = 50;
+  private static final long DRAIN_NANOS = TimeUnit.SECONDS.toNanos(1);
 
   private final InputStream stream;
   private final OutputStream target;
   private final LineTail tail = new LineTail();
   private final CountDownLatch ended = new CountDownLatch(1);
+
+  // written by the pump's thread: bytes that have gone where they go, and whether some are going
+  private volatile long pumped;
+  private volatile boolean writing;
 
   private OutputPump(InputStream stream, OutputStream target) {
     this.stream = stream;
@@ -63,23 +69,55 @@ final class OutputPump {
     return tail;
   }
 
-  /** Waits a moment for what a worker that has ended wrote last. */
-  void awaitEnd(long millis) {
-    try {
-      var _ = ended.await(millis, TimeUnit.MILLISECONDS);
-    } catch (InterruptedException e) {
+  /**
+   * Waits until what a worker wrote before it ended has gone where it goes. While a grandchild
+   * keeps the stream open there is no end to wait for; then until nothing has come for a moment.
+   */
+  void awaitDrained() {
+    long start = System.nanoTime();
+    long before = -1;
+    boolean interrupted = false;
+    while (System.nanoTime() - start < DRAIN_NANOS) {
+      try {
+        if (ended.await(QUIET_MILLIS, TimeUnit.MILLISECONDS)) {
+          break;
+        }
+      } catch (InterruptedException e) {
+        interrupted = true;
+        break;
+      }
+      long now = pumped;
+      if (now == before && !writing && isEmpty()) {
+        break;
+      }
+      before = now;
+    }
+    if (interrupted) {
       Thread.currentThread().interrupt();
+    }
+  }
+
+  private boolean isEmpty() {
+    try {
+      return stream.available() == 0;
+    } catch (IOException e) {
+      return true; // the pump has just closed it
     }
   }
 
   private void run() {
     byte[] buffer = new byte[BUFFER_BYTES];
     boolean writable = true;
+    long total = 0;
     try (stream;
         target) {
       for (int count = stream.read(buffer); count >= 0; count = stream.read(buffer)) {
+        writing = true;
         tail.add(buffer, count);
         writable = writable && write(buffer, count);
+        total += count;
+        pumped = total;
+        writing = false;
       }
     } catch (IOException e) {
       LOG.log(Logger.Level.DEBUG, "a worker's stream was closed under its reader", e);

@@ -160,6 +160,11 @@ public final class WorkerProcess {
     };
   }
 
+  /** Waits a moment until what a process that has ended wrote last is written on. */
+  public void awaitOutputs() {
+    report.awaitOutputs();
+  }
+
   /**
    * Describes how the process ended.
    *

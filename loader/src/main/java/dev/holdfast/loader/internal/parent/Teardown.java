@@ -16,10 +16,10 @@ import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Ends a worker and what belongs to it: abort, wake, drain, wait, terminate, kill, close, unlink.
- * Each step runs whether or not another failed; the first failure is thrown at the end with the
- * others attached. What is there is told as it comes into being, so that a start that fails
- * half-way is undone in the same way.
+ * Ends a worker and what belongs to it: abort, wake, drain, wait, terminate, kill, wait for its
+ * outputs, close, unlink. Each step runs whether or not another failed; the first failure is thrown
+ * at the end with the others attached. What is there is told as it comes into being, so that a
+ * start that fails half-way is undone in the same way.
  *
  * <p>Storage is closed and unlinked only when the worker's end is proved. Otherwise all of it
  * stays, goes to the quarantine, and is tried again there and at each further close.
@@ -138,6 +138,7 @@ final class Teardown implements Quarantine.Retained {
       fail(retained());
       return;
     }
+    step("outputs", this::awaitOutputs);
     step("close reader", this::closeReader);
     boolean channelClosed = step("close channel", this::closeChannel);
     boolean closed = step("close arena", this::closeArena);
@@ -253,6 +254,13 @@ final class Teardown implements Quarantine.Retained {
     if (worker != null) {
       worker.kill();
       var _ = worker.awaitEnd(KILLED_NANOS);
+    }
+  }
+
+  /** Whoever has closed may exit next, and would take with it what has not been written on. */
+  private void awaitOutputs() {
+    if (process != null) {
+      process.awaitOutputs();
     }
   }
 
