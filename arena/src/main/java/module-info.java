@@ -8,6 +8,8 @@ module dev.holdfast.arena {
 
   exports dev.holdfast.arena;
   exports dev.holdfast.arena.payload;
+  exports dev.holdfast.arena.internal.events to
+      dev.holdfast.loader;
   exports dev.holdfast.arena.internal.fault to
       dev.holdfast.loader,
       dev.holdfast.cli;

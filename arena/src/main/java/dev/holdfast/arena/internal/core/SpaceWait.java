@@ -1,6 +1,7 @@
 package dev.holdfast.arena.internal.core;
 
 import dev.holdfast.arena.AcquireTimeoutException;
+import dev.holdfast.arena.internal.events.Recorder;
 import dev.holdfast.arena.internal.events.UnitWaitEvent;
 import dev.holdfast.arena.internal.fault.FaultPoint;
 import dev.holdfast.arena.internal.life.Nanos;
@@ -12,6 +13,7 @@ import dev.holdfast.arena.internal.wait.Waiting;
 import java.time.Duration;
 import java.util.function.BooleanSupplier;
 import java.util.function.LongFunction;
+import org.jspecify.annotations.Nullable;
 
 /**
  * How the writer of an arena waits for what the reader gives back. The writer's thread's.
@@ -86,8 +88,10 @@ public final class SpaceWait implements WaitPoint {
     if (FaultPoint.ENABLED) {
       FaultPoint.WAITING_FOR_SPACE.reach();
     }
-    UnitWaitEvent event = new UnitWaitEvent();
-    event.begin();
+    @Nullable UnitWaitEvent event = Recorder.isThere() ? new UnitWaitEvent() : null;
+    if (event != null) {
+      event.begin();
+    }
     long start = System.nanoTime();
     try {
       if (limitNanos <= 0 || !Waiting.await(this, limitNanos, this::lookAround)) {
@@ -95,9 +99,11 @@ public final class SpaceWait implements WaitPoint {
       }
     } finally {
       core.waited(System.nanoTime() - start);
-      event.arena = core.geometry().arenaId().toString();
-      event.unit = unit;
-      event.commit();
+      if (event != null) {
+        event.arena = core.geometry().arenaId().toString();
+        event.unit = unit;
+        event.commit();
+      }
     }
   }
 

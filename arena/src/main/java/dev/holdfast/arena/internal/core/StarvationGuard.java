@@ -2,6 +2,7 @@ package dev.holdfast.arena.internal.core;
 
 import dev.holdfast.arena.ViewScope;
 import dev.holdfast.arena.internal.events.GcAskedEvent;
+import dev.holdfast.arena.internal.events.Recorder;
 import dev.holdfast.arena.internal.life.CollectionMarker;
 import dev.holdfast.arena.internal.life.Logs;
 import dev.holdfast.arena.internal.life.Once;
@@ -189,9 +190,11 @@ final class StarvationGuard {
       if (outputs != null) {
         outputs.collectionBegins();
       }
-      GcAskedEvent event = new GcAskedEvent();
-      event.arena = core.geometry().arenaId().toString();
-      event.commit();
+      if (Recorder.isThere()) {
+        GcAskedEvent event = new GcAskedEvent();
+        event.arena = core.geometry().arenaId().toString();
+        event.commit();
+      }
     }
     WeakReference<Object> canary = new WeakReference<>(new Object());
     CollectionMarker marker = CollectionMarker.drop();

@@ -1,6 +1,7 @@
 package dev.holdfast.arena.internal.life;
 
 import dev.holdfast.arena.ViewScope;
+import dev.holdfast.arena.internal.events.Recorder;
 import dev.holdfast.arena.internal.events.UnitHeldEvent;
 import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
@@ -87,6 +88,9 @@ public abstract class Owned {
   }
 
   private void recordHeld() {
+    if (!Recorder.isThere()) {
+      return;
+    }
     UnitHeldEvent event = new UnitHeldEvent();
     if (event.isEnabled()) {
       event.arena = arena();

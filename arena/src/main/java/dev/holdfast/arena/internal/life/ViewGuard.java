@@ -2,6 +2,7 @@ package dev.holdfast.arena.internal.life;
 
 import dev.holdfast.arena.ViewScope;
 import dev.holdfast.arena.internal.events.LeaseLeakedEvent;
+import dev.holdfast.arena.internal.events.Recorder;
 import java.lang.System.Logger;
 import java.lang.foreign.MemorySegment;
 import java.lang.invoke.MethodHandles;
@@ -94,10 +95,12 @@ public final class ViewGuard extends PhantomReference<MemorySegment.Scope> {
   }
 
   private void reportLeak() {
-    LeaseLeakedEvent event = new LeaseLeakedEvent();
-    event.arena = unit.arena();
-    event.unit = unit.unit();
-    event.commit();
+    if (Recorder.isThere()) {
+      LeaseLeakedEvent event = new LeaseLeakedEvent();
+      event.arena = unit.arena();
+      event.unit = unit.unit();
+      event.commit();
+    }
     LOG.log(
         Logger.Level.WARNING,
         "a {0} was dropped without close: arena={1} unit={2} takenAt={3}",

@@ -11,6 +11,7 @@ import dev.holdfast.arena.UnitTooLargeException;
 import dev.holdfast.arena.ViewScope;
 import dev.holdfast.arena.internal.core.ArenaCore;
 import dev.holdfast.arena.internal.core.SpaceWait;
+import dev.holdfast.arena.internal.events.Recorder;
 import dev.holdfast.arena.internal.events.UnitPublishedEvent;
 import dev.holdfast.arena.internal.fault.FaultPoint;
 import dev.holdfast.arena.internal.life.Closer;
@@ -295,6 +296,9 @@ public final class PoolWriter implements ArenaWriter {
   }
 
   private void publishedEvent() {
+    if (!Recorder.isThere()) {
+      return;
+    }
     UnitPublishedEvent event = new UnitPublishedEvent();
     if (event.isEnabled()) {
       event.arena = core.geometry().arenaId().toString();

@@ -4,6 +4,7 @@ import dev.holdfast.arena.AcquireTimeoutException;
 import dev.holdfast.arena.FailureDetail;
 import dev.holdfast.arena.Side;
 import dev.holdfast.arena.internal.core.ArenaCore;
+import dev.holdfast.arena.internal.events.Recorder;
 import dev.holdfast.arena.internal.events.UnitPublishedEvent;
 import dev.holdfast.arena.internal.fault.FaultPoint;
 import dev.holdfast.arena.internal.life.BootClock;
@@ -133,6 +134,9 @@ final class TicketWriter {
   }
 
   private static void publishedEvent(TicketNumber ticket) {
+    if (!Recorder.isThere()) {
+      return;
+    }
     UnitPublishedEvent event = new UnitPublishedEvent();
     if (event.isEnabled()) {
       event.arena = ticket.arenaId().toString();

@@ -9,6 +9,7 @@ import dev.holdfast.arena.UnitReceipt;
 import dev.holdfast.arena.UnitTooLargeException;
 import dev.holdfast.arena.internal.core.ArenaCore;
 import dev.holdfast.arena.internal.core.SpaceWait;
+import dev.holdfast.arena.internal.events.Recorder;
 import dev.holdfast.arena.internal.events.UnitPublishedEvent;
 import dev.holdfast.arena.internal.fault.FaultPoint;
 import dev.holdfast.arena.internal.memory.ArenaWords;
@@ -214,6 +215,9 @@ public final class RingWriter implements ArenaWriter {
   }
 
   private void publishedEvent() {
+    if (!Recorder.isThere()) {
+      return;
+    }
     UnitPublishedEvent event = new UnitPublishedEvent();
     if (event.isEnabled()) {
       event.arena = core.geometry().arenaId().toString();

@@ -7,6 +7,7 @@ import dev.holdfast.arena.FailureDetail;
 import dev.holdfast.arena.HoldfastInterruptedException;
 import dev.holdfast.arena.SharedMemoryArena;
 import dev.holdfast.arena.UnitTooLargeException;
+import dev.holdfast.arena.internal.events.Recorder;
 import dev.holdfast.loader.WorkerDiedException;
 import dev.holdfast.loader.WorkerFailedException;
 import dev.holdfast.loader.WorkerTimeoutException;
@@ -48,10 +49,12 @@ final class Failures {
   }
 
   private static WorkerDiedException died(WorkerProcess process, FailureDetail detail) {
-    WorkerDiedEvent event = new WorkerDiedEvent();
-    event.pid = process.pid();
-    event.how = detail.message();
-    event.commit();
+    if (Recorder.isThere()) {
+      WorkerDiedEvent event = new WorkerDiedEvent();
+      event.pid = process.pid();
+      event.how = detail.message();
+      event.commit();
+    }
     return new WorkerDiedException(detail);
   }
 

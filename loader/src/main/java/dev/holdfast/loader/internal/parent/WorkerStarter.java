@@ -2,6 +2,7 @@ package dev.holdfast.loader.internal.parent;
 
 import dev.holdfast.arena.ArenaReader;
 import dev.holdfast.arena.SharedMemoryArena;
+import dev.holdfast.arena.internal.events.Recorder;
 import dev.holdfast.arena.internal.fault.FaultPoint;
 import dev.holdfast.arena.internal.memory.SharedFile;
 import dev.holdfast.arena.payload.EncodedItem;
@@ -99,8 +100,10 @@ public final class WorkerStarter {
       Function<SharedMemoryArena, ArenaReader> readers,
       @Nullable ClassLoader loader,
       Runnable check) {
-    WorkerStartedEvent event = new WorkerStartedEvent();
-    event.begin();
+    @Nullable WorkerStartedEvent event = Recorder.isThere() ? new WorkerStartedEvent() : null;
+    if (event != null) {
+      event.begin();
+    }
     long begin = System.nanoTime();
     Figures figures = new Figures();
     WorkerProcess process;
@@ -136,8 +139,10 @@ public final class WorkerStarter {
         });
     process.started();
     figures.startNanos = System.nanoTime() - begin;
-    event.pid = process.pid();
-    event.commit();
+    if (event != null) {
+      event.pid = process.pid();
+      event.commit();
+    }
     return session;
   }
 
