@@ -1,5 +1,6 @@
 package dev.holdfast.loader;
 
+import dev.holdfast.testkit.ChildJvm;
 import dev.holdfast.testkit.Stamps;
 import java.lang.foreign.MemorySegment;
 import java.nio.ByteBuffer;
@@ -7,11 +8,20 @@ import java.util.Iterator;
 import java.util.Map;
 import java.util.function.IntFunction;
 
-/** Sources of the tests. */
+/** Sources of the tests, and how their workers are started. */
 final class Sources {
   static final int PAYLOAD_BYTES = 5001;
 
   private Sources() {}
+
+  /** Options of a worker that lives shortly. */
+  static SubprocessOptions.Builder options() {
+    return SubprocessOptions.builder().jvmArgs(ChildJvm.SHORT_LIVED);
+  }
+
+  static <T> SubprocessIterable<T> iterate(WorkerSource<T> source) {
+    return Subprocess.iterate(source, options().build());
+  }
 
   /** An iterable over what a function makes of 0 to count - 1, a new pass each time. */
   static <T> Iterable<T> counting(int count, IntFunction<T> item) {

@@ -48,8 +48,7 @@ class SubprocessTest {
   void aSupplierIsCalledInTheWorker() {
     long own = ProcessHandle.current().pid();
     try (SubprocessIterable<Long> items =
-        Subprocess.iterate(
-            WorkerSource.supplied(() -> List.of(ProcessHandle.current().pid(), own)))) {
+        Sources.iterate(WorkerSource.supplied(() -> List.of(ProcessHandle.current().pid(), own)))) {
       assertEquals(List.of(items.pid(), own), all(items));
     }
   }
@@ -58,7 +57,7 @@ class SubprocessTest {
   @Test
   void emptyPassesNullsAndTheEndAreToldApart() {
     try (SubprocessIterable<String> items =
-        Subprocess.iterate(WorkerSource.of(Arrays.asList(null, "a", null)))) {
+        Sources.iterate(WorkerSource.of(Arrays.asList(null, "a", null)))) {
       Iterator<String> pass = items.iterator();
       for (int i = 0; i < 10; i++) {
         assertTrue(pass.hasNext());
@@ -70,7 +69,7 @@ class SubprocessTest {
       assertThrows(NoSuchElementException.class, pass::next);
       assertThrows(NoSuchElementException.class, pass::next);
     }
-    try (SubprocessIterable<Object> none = Subprocess.iterate(WorkerSource.of(List.of()))) {
+    try (SubprocessIterable<Object> none = Sources.iterate(WorkerSource.of(List.of()))) {
       assertFalse(none.iterator().hasNext());
       assertFalse(none.iterator().hasNext());
     }
@@ -79,7 +78,7 @@ class SubprocessTest {
   // R62
   @Test
   void aNewerIteratorSupersedesTheOlderOne() {
-    try (SubprocessIterable<Integer> items = Subprocess.iterate(Sources.numbers(10))) {
+    try (SubprocessIterable<Integer> items = Sources.iterate(Sources.numbers(10))) {
       Iterator<Integer> older = items.iterator();
       for (int i = 0; i < 3; i++) {
         assertEquals(i, older.next());
@@ -99,7 +98,7 @@ class SubprocessTest {
   // B136
   @Test
   void leavingEarlyWorksAnyNumberOfTimes() {
-    try (SubprocessIterable<Integer> items = Subprocess.iterate(Sources.numbers(1000))) {
+    try (SubprocessIterable<Integer> items = Sources.iterate(Sources.numbers(1000))) {
       for (int pass = 0; pass < 100; pass++) {
         int expected = 0;
         for (int item : items) {
@@ -118,7 +117,7 @@ class SubprocessTest {
     try (SubprocessIterable<byte[]> items =
         Subprocess.iterate(
             _ -> Sources.counting(5, i -> new byte[100_000 * i]),
-            SubprocessOptions.builder().channelBytes(4096).build())) {
+            Sources.options().channelBytes(4096).build())) {
       int expected = 0;
       for (byte[] item : items) {
         assertEquals(100_000 * expected++, item.length);
@@ -140,7 +139,7 @@ class SubprocessTest {
                   }
                   return i;
                 });
-    try (SubprocessIterable<Integer> items = Subprocess.iterate(source)) {
+    try (SubprocessIterable<Integer> items = Sources.iterate(source)) {
       for (int pass = 0; pass < 3; pass++) {
         Iterator<Integer> iterator = items.iterator();
         for (int i = 0; i < 5; i++) {
@@ -163,7 +162,7 @@ class SubprocessTest {
   void anItemThatCannotCrossIsAnErrorInItsPlace() {
     WorkerSource<Object> source =
         _ -> Sources.counting(3, i -> i == 1 ? List.of("x", new Thread("no")) : i);
-    try (SubprocessIterable<Object> items = Subprocess.iterate(source)) {
+    try (SubprocessIterable<Object> items = Sources.iterate(source)) {
       Iterator<Object> iterator = items.iterator();
       assertEquals(0, iterator.next());
       WorkerFailedException failed = assertThrows(WorkerFailedException.class, iterator::next);
@@ -181,7 +180,7 @@ class SubprocessTest {
     Object held = new Object();
     WorkerSource<Object> source = _ -> List.of(held);
     IllegalArgumentException failure =
-        assertThrows(IllegalArgumentException.class, () -> Subprocess.iterate(source));
+        assertThrows(IllegalArgumentException.class, () -> Sources.iterate(source));
     assertTrue(failure.getMessage().contains("java.lang.Object"), failure.getMessage());
     assertTrue(failure.getMessage().contains("source"), failure.getMessage());
   }
@@ -189,7 +188,7 @@ class SubprocessTest {
   @Test
   void initializersRunInOrderBeforeTheSourceIsOpened() {
     SubprocessOptions options =
-        SubprocessOptions.builder()
+        Sources.options()
             .seed(7)
             .initializer(_ -> System.setProperty("holdfast.test.order", "1"))
             .initializer(
@@ -217,7 +216,7 @@ class SubprocessTest {
   @Test
   void anInitializerThatFailsFailsTheCall() {
     SubprocessOptions options =
-        SubprocessOptions.builder()
+        Sources.options()
             .initializer(
                 _ -> {
                   throw new java.io.IOException("no licence");
@@ -243,7 +242,7 @@ class SubprocessTest {
                   }
                   return i;
                 });
-    SubprocessOptions options = SubprocessOptions.builder().timeout(Duration.ofMillis(500)).build();
+    SubprocessOptions options = Sources.options().timeout(Duration.ofMillis(500)).build();
     try (SubprocessIterable<Integer> items = Subprocess.iterate(source, options)) {
       Iterator<Integer> iterator = items.iterator();
       assertEquals(0, iterator.next());
@@ -272,7 +271,7 @@ class SubprocessTest {
                   Deadlines.pause(Duration.ofMillis(300));
                   return i;
                 });
-    try (SubprocessIterable<Integer> items = Subprocess.iterate(source)) {
+    try (SubprocessIterable<Integer> items = Sources.iterate(source)) {
       Iterator<Integer> iterator = items.iterator();
       Thread.currentThread().interrupt();
       assertThrows(HoldfastInterruptedException.class, iterator::next);
@@ -294,7 +293,7 @@ class SubprocessTest {
                   Deadlines.pause(Duration.ofHours(1));
                   return i;
                 });
-    SubprocessIterable<Integer> items = Subprocess.iterate(source);
+    SubprocessIterable<Integer> items = Sources.iterate(source);
     Iterator<Integer> iterator = items.iterator();
     FutureTask<Throwable> waiter =
         Deadlines.start("waiter", () -> assertThrows(ArenaClosedException.class, iterator::next));
@@ -311,8 +310,7 @@ class SubprocessTest {
   @Test
   void aKilledWorkerIsReportedAfterItsItemsAndOnEveryCall() {
     try (SubprocessIterable<Integer> items =
-        Subprocess.iterate(
-            Sources.numbers(1_000_000), SubprocessOptions.builder().bufferSize(5).build())) {
+        Subprocess.iterate(Sources.numbers(1_000_000), Sources.options().bufferSize(5).build())) {
       Iterator<Integer> iterator = items.iterator();
       assertEquals(0, iterator.next());
       Deadlines.pause(Duration.ofMillis(200));
@@ -345,8 +343,7 @@ class SubprocessTest {
                   }
                   return i;
                 });
-    SubprocessOptions options =
-        SubprocessOptions.builder().standardError(WorkerOutput.discard()).build();
+    SubprocessOptions options = Sources.options().standardError(WorkerOutput.discard()).build();
     try (SubprocessIterable<Integer> items = Subprocess.iterate(source, options)) {
       Iterator<Integer> iterator = items.iterator();
       for (int i = 0; i < 5; i++) {
@@ -362,7 +359,7 @@ class SubprocessTest {
   @Test
   void aWorkerThatCannotStartIsReportedWithItsWords() {
     SubprocessOptions options =
-        SubprocessOptions.builder()
+        Sources.options()
             .jvmArgs("-XX:NoSuchOption")
             .standardOutput(WorkerOutput.discard())
             .standardError(WorkerOutput.discard())
@@ -378,7 +375,7 @@ class SubprocessTest {
   @Test
   void standardInputOfTheWorkerIsAtItsEnd() {
     try (SubprocessIterable<Integer> items =
-        Subprocess.iterate(_ -> List.of(System.in.read(), System.in.read()))) {
+        Sources.iterate(_ -> List.of(System.in.read(), System.in.read()))) {
       assertEquals(List.of(-1, -1), all(items));
     }
   }

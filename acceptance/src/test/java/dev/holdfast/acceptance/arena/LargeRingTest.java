@@ -14,7 +14,7 @@ import dev.holdfast.testkit.Leftovers;
 import dev.holdfast.testkit.Parent;
 import dev.holdfast.testkit.ProcSelf;
 import dev.holdfast.testkit.Stamps;
-import java.lang.foreign.Arena;
+import dev.holdfast.testkit.ZeroPages;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import java.time.Duration;
@@ -43,7 +43,7 @@ final class LargeRingTest {
   }
 
   private static void run(Class<?> main, String heap) {
-    try (ChildJvm child = ChildJvm.of(main).jvmArgs(heap).start()) {
+    try (ChildJvm child = ChildJvm.of(main).jvmArgs(heap).optimizing().start()) {
       child.awaitLine("DONE", Duration.ofMinutes(15));
       child.awaitSuccess();
     }
@@ -58,13 +58,13 @@ final class LargeRingTest {
   }
 
   /** Units of 2 GiB less one byte, 2 GiB, and 8 bytes more, whose places pass 2 and 4 GiB. */
+  @SuppressWarnings("restricted") // a segment that is too long needs no memory
   static final class BeyondInt {
     private BeyondInt() {}
 
     public static void main(String[] arguments) {
-      try (Rig rig = new Rig(new SharedMemoryRingBuffer(5 * GIB));
-          Arena arena = Arena.ofConfined()) {
-        MemorySegment source = arena.allocate(2 * GIB + 8, 8);
+      try (Rig rig = new Rig(new SharedMemoryRingBuffer(5 * GIB))) {
+        MemorySegment source = ZeroPages.of(2 * GIB + 8);
         long[] sizes = {2 * GIB - 1, 2 * GIB, 2 * GIB + 8};
         for (int unit = 0; unit < 3; unit++) {
           MemorySegment part = source.asSlice(0, sizes[unit % 3]);
@@ -85,7 +85,7 @@ final class LargeRingTest {
           Parent.say("unit " + unit + " at " + placements);
         }
         rig.writer().beginUnit();
-        MemorySegment huge = arena.allocate(5 * GIB + 1);
+        MemorySegment huge = source.reinterpret(5 * GIB + 1); // refused before it is read
         assertThrows(UnitTooLargeException.class, () -> rig.writer().writeBinary(huge));
         rig.writer().abortUnit();
       }
@@ -98,9 +98,8 @@ final class LargeRingTest {
     private SmallHeap() {}
 
     public static void main(String[] arguments) {
-      try (Rig rig = new Rig(new SharedMemoryRingBuffer(GIB + 1));
-          Arena arena = Arena.ofConfined()) {
-        MemorySegment source = arena.allocate(GIB, 8);
+      try (Rig rig = new Rig(new SharedMemoryRingBuffer(GIB + 1))) {
+        MemorySegment source = ZeroPages.of(GIB);
         for (int unit = 0; unit < 2; unit++) {
           Stamps.fillSparse(source, unit, 76);
           List<Placement> placements = new ArrayList<>();

@@ -16,6 +16,7 @@ import dev.holdfast.loader.SubprocessIterable;
 import dev.holdfast.loader.SubprocessOptions;
 import dev.holdfast.loader.WorkerOutput;
 import dev.holdfast.loader.WorkerSource;
+import dev.holdfast.testkit.ChildJvm;
 import dev.holdfast.testkit.Leftovers;
 import dev.holdfast.testkit.Rounds;
 import java.io.Serializable;
@@ -51,7 +52,9 @@ final class BytesOfPayloadsTest {
 
     SubprocessOptions options() {
       SubprocessOptions.Builder options =
-          SubprocessOptions.builder().standardError(WorkerOutput.inherit());
+          SubprocessOptions.builder()
+              .jvmArgs(ChildJvm.SHORT_LIVED)
+              .standardError(WorkerOutput.inherit());
       return switch (this) {
         case POOL -> options.arena(arena()).build();
         case RING -> options.arena(arena()).build();

@@ -25,7 +25,7 @@ import dev.holdfast.testkit.ChildJvm;
 import dev.holdfast.testkit.Leftovers;
 import dev.holdfast.testkit.ProcSelf;
 import dev.holdfast.testkit.Stamps;
-import java.lang.foreign.Arena;
+import dev.holdfast.testkit.ZeroPages;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import java.time.Duration;
@@ -88,9 +88,8 @@ final class LargePoolTest {
     public static void main(String[] arguments) {
       try (SharedMemorySegmentPool pool = new SharedMemorySegmentPool(3 * GIB, 1);
           ArenaWriter writer = pool.openWriter();
-          ArenaReader reader = pool.openReader();
-          Arena arena = Arena.ofConfined()) {
-        MemorySegment source = arena.allocate(2 * GIB + 8, 8);
+          ArenaReader reader = pool.openReader()) {
+        MemorySegment source = ZeroPages.of(2 * GIB + 8);
         for (long size : new long[] {2 * GIB - 1, 2 * GIB, 2 * GIB + 8}) {
           MemorySegment part = source.asSlice(0, size);
           Stamps.fillSparse(part, size % 100, 75);
@@ -140,9 +139,8 @@ final class LargePoolTest {
     public static void main(String[] arguments) {
       try (SharedMemorySegmentPool pool = new SharedMemorySegmentPool(GIB, 3);
           ArenaWriter writer = pool.openWriter();
-          ArenaReader reader = pool.openReader();
-          Arena arena = Arena.ofConfined()) {
-        MemorySegment source = arena.allocate(GIB, 8);
+          ArenaReader reader = pool.openReader()) {
+        MemorySegment source = ZeroPages.of(GIB);
         List<UnitLease> leases = new ArrayList<>();
         List<MemorySegment> views = new ArrayList<>();
         for (int unit = 0; unit < 5; unit++) {
@@ -177,14 +175,14 @@ final class LargePoolTest {
               2,
               unit -> {
                 long size = unit == 0 ? GIB : 2 * GIB + 8;
-                MemorySegment bytes = Arena.ofAuto().allocate(size, 8);
+                MemorySegment bytes = ZeroPages.of(size);
                 Stamps.fillSparse(bytes, unit, 76);
                 return Tensor.of(ElementType.UINT8, bytes, size);
               });
       SubprocessOptions options =
           SubprocessOptions.builder()
               .arena(new SharedMemorySegmentPool(2 * GIB + 8, 1))
-              .jvmArgs("-Xmx128m", "-XX:MaxDirectMemorySize=8g")
+              .jvmArgs("-Xmx128m")
               .build();
       try (SubprocessIterable<Tensor> items = Subprocess.iterate(source, options)) {
         Iterator<Lease<Tensor>> leases = items.leases().iterator();

@@ -60,6 +60,7 @@ final class PermissionsTest {
               Subprocess.iterate(
                   Sizes.counting(9, _ -> new byte[8192]),
                   SubprocessOptions.builder()
+                      .jvmArgs(ChildJvm.SHORT_LIVED)
                       .arena(new SharedMemorySegmentPool(8192, 2))
                       .build())) {
         Iterator<byte[]> iterator = items.iterator();

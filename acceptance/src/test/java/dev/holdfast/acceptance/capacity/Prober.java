@@ -7,6 +7,7 @@ import dev.holdfast.arena.SharedMemorySegmentPool;
 import dev.holdfast.loader.Subprocess;
 import dev.holdfast.loader.SubprocessIterable;
 import dev.holdfast.loader.SubprocessOptions;
+import dev.holdfast.testkit.ChildJvm;
 import dev.holdfast.testkit.Parent;
 import dev.holdfast.testkit.ProcSelf;
 import java.io.IOException;
@@ -99,7 +100,10 @@ final class Prober {
       case "stream" -> stream(number(command, 1), (int) number(command, 2), command[3]);
       case "start" -> {
         SubprocessOptions options =
-            SubprocessOptions.builder().workingDirectory(Path.of("/", command[3])).build();
+            SubprocessOptions.builder()
+                .jvmArgs(ChildJvm.SHORT_LIVED)
+                .workingDirectory(Path.of("/", command[3]))
+                .build();
         Subprocess.iterate(new Full(1, 1), options).close();
         yield "started";
       }
@@ -175,7 +179,7 @@ final class Prober {
     SubprocessOptions options =
         SubprocessOptions.builder()
             .arena(SharedMemorySegmentPool.builder(size, 2).backing(backing(place)).build())
-            .jvmArgs("-Xmx64m")
+            .jvmArgs("-Xmx64m", ChildJvm.SHORT_LIVED)
             .build();
     long checked = 0;
     try (SubprocessIterable<ByteBuffer> items = Subprocess.iterate(new Full(size, units), options);

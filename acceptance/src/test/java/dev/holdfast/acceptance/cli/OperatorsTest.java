@@ -50,6 +50,7 @@ final class OperatorsTest {
           _ -> () -> IntStream.range(0, 100).mapToObj(_ -> ByteBuffer.allocate(8192)).iterator();
       SubprocessOptions options =
           SubprocessOptions.builder()
+              .jvmArgs(ChildJvm.SHORT_LIVED)
               .arena(
                   SharedMemorySegmentPool.builder(8192, 3)
                       .acquireTimeout(Duration.ofHours(1))

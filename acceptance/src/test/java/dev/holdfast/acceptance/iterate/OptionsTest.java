@@ -43,13 +43,17 @@ final class OptionsTest {
     }
   }
 
+  private static SubprocessOptions.Builder shortLived() {
+    return SubprocessOptions.builder().jvmArgs(ChildJvm.SHORT_LIVED);
+  }
+
   @Test
   void contextNamesTheWorkerAndItsSeedIsTheSameInEachRun() {
     WorkerSource<List<Long>> source =
         context -> List.of(List.of((long) context.index(), (long) context.count(), context.seed()));
-    List<Long> first = run(source, SubprocessOptions.builder().seed(5).build()).getFirst();
-    List<Long> again = run(source, SubprocessOptions.builder().seed(5).build()).getFirst();
-    List<Long> other = run(source, SubprocessOptions.builder().seed(6).build()).getFirst();
+    List<Long> first = run(source, shortLived().seed(5).build()).getFirst();
+    List<Long> again = run(source, shortLived().seed(5).build()).getFirst();
+    List<Long> other = run(source, shortLived().seed(6).build()).getFirst();
     assertEquals(List.of(0L, 1L), first.subList(0, 2));
     assertEquals(first, again);
     assertNotEquals(first.get(2), other.get(2));
@@ -59,7 +63,7 @@ final class OptionsTest {
   void environmentFolderAndJvmOptionsAreTheWorkers() throws Exception {
     Path inner = Files.createDirectory(folder.resolve("a folder with spaces"));
     SubprocessOptions options =
-        SubprocessOptions.builder()
+        shortLived()
             .environment("HOLDFAST_TEST", "a value, with = signs")
             .environment("EMPTY_ONE", "")
             .workingDirectory(inner)
@@ -89,7 +93,7 @@ final class OptionsTest {
   @Test
   void initializersRunInOrderBeforeTheSourceIsOpenedAndOnce() {
     SubprocessOptions options =
-        SubprocessOptions.builder()
+        shortLived()
             .initializer(context -> System.setProperty("order", "first" + context.index()))
             .initializer(_ -> System.setProperty("order", System.getProperty("order") + " second"))
             .build();
@@ -115,7 +119,7 @@ final class OptionsTest {
     Path out = Files.writeString(folder.resolve("out.txt"), "kept\n");
     Path err = folder.resolve("new.txt");
     SubprocessOptions options =
-        SubprocessOptions.builder()
+        shortLived()
             .standardOutput(WorkerOutput.file(out))
             .standardError(WorkerOutput.file(err))
             .build();
@@ -140,9 +144,7 @@ final class OptionsTest {
   @Test
   void fileThatCannotBeOpenedFailsTheStart() {
     SubprocessOptions options =
-        SubprocessOptions.builder()
-            .standardOutput(WorkerOutput.file(folder.resolve("missing/out.txt")))
-            .build();
+        shortLived().standardOutput(WorkerOutput.file(folder.resolve("missing/out.txt"))).build();
     WorkerDiedException died =
         assertThrows(WorkerDiedException.class, () -> run(talking(), options));
     assertTrue(died.getMessage().contains("missing/out.txt"), died::toString);
@@ -153,7 +155,7 @@ final class OptionsTest {
     private Talking() {}
 
     public static void main(String[] arguments) {
-      SubprocessOptions.Builder options = SubprocessOptions.builder();
+      SubprocessOptions.Builder options = shortLived();
       switch (arguments[0]) {
         case "standardError" -> options.standardOutput(WorkerOutput.standardError());
         case "discard" ->
@@ -244,7 +246,7 @@ final class OptionsTest {
 
   @Test
   void optionsThatCannotBeAreRefusedBeforeAnythingIsMade() {
-    SubprocessOptions.Builder options = SubprocessOptions.builder();
+    SubprocessOptions.Builder options = shortLived();
     assertThrows(IllegalArgumentException.class, () -> options.bufferSize(0));
     assertThrows(IllegalArgumentException.class, () -> options.channelBytes(4095));
     assertThrows(IllegalArgumentException.class, () -> options.channelBytes((1 << 30) + 1));

@@ -8,6 +8,7 @@ import dev.holdfast.arena.SharedMemorySegmentPool;
 import dev.holdfast.loader.SubprocessOptions;
 import dev.holdfast.loader.WorkerOutput;
 import dev.holdfast.loader.pipeline.ProcessRegion;
+import dev.holdfast.testkit.ChildJvm;
 import java.io.Serializable;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -27,7 +28,7 @@ final class Lines {
   /** Options of workers that start fast and say nothing. */
   static SubprocessOptions.Builder options() {
     return SubprocessOptions.builder()
-        .jvmArgs("-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC", "-Xmx128m")
+        .jvmArgs(ChildJvm.SHORT_LIVED, "-XX:+UseSerialGC", "-Xmx128m")
         .startTimeout(Duration.ofMinutes(3))
         .standardOutput(WorkerOutput.discard())
         .standardError(WorkerOutput.discard());
