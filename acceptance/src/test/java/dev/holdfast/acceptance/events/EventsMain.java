@@ -24,7 +24,6 @@ import java.util.List;
 import java.util.concurrent.CountDownLatch;
 import jdk.jfr.FlightRecorder;
 import jdk.jfr.consumer.RecordingStream;
-import org.jspecify.annotations.Nullable;
 
 /**
  * Streams items, first while nobody records; with a file as its argument then starts to record, and
@@ -42,9 +41,6 @@ final class EventsMain {
           "WorkerDied");
 
   private static final int SEGMENT_BYTES = 1000;
-
-  /** The lease that is dropped; a field, so that the compiler keeps it no longer than we do. */
-  private static @Nullable UnitLease dropped;
 
   private EventsMain() {}
 
@@ -126,13 +122,17 @@ final class EventsMain {
     try (SharedMemorySegmentPool pool = new SharedMemorySegmentPool(SEGMENT_BYTES, 2);
         ArenaWriter writer = pool.openWriter();
         ArenaReader reader = pool.openReader()) {
-      dropped = open(writer, reader, ViewScope.CONFINED);
-      dropped = null;
+      drop(writer, reader);
       while (pool.stats().reclaimed() == 0) {
         GcPressure.collect();
         Deadlines.pause(Duration.ofMillis(10));
       }
     }
+  }
+
+  /** In a frame of its own, which keeps no lease. */
+  private static void drop(ArenaWriter writer, ArenaReader reader) {
+    var _ = open(writer, reader, ViewScope.CONFINED);
   }
 
   private static UnitLease open(ArenaWriter writer, ArenaReader reader, ViewScope scope) {
