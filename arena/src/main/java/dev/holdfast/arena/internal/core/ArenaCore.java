@@ -571,26 +571,41 @@ public final class ArenaCore {
     boolean last = handles.decrementAndGet() == 0;
     if ((ownersHandle || last) && closed.compareAndSet(false, true)) {
       sayClosed();
-      UnitLedger reader = ledger;
-      if (reader != null) {
-        reader.discardUnopened();
-        reader.close(); // the right to read goes back when nothing is held
+      boolean ended = false;
+      try {
+        endUses();
+      } finally {
+        ended = mapping.releaseNow();
+        OPEN.remove(geometry.arenaId(), this);
       }
-      Attachment more = attachment();
-      if (more != null) {
-        more.arenaClosed();
-      }
-      OutputAllocator copies = outputs;
-      if (copies != null) {
-        copies.close(); // idle memory goes; outputs live on
-      }
-      boolean ended = mapping.releaseNow();
-      OPEN.remove(geometry.arenaId(), this);
       requireEnded(ended);
     }
   }
 
-  /** Nothing of a close depends on this: the memory may have been cut short. */
+  /** Each ends, whatever the one before threw, for nobody comes back for it. */
+  private void endUses() {
+    UnitLedger reader = ledger;
+    Attachment more = attachment();
+    OutputAllocator copies = outputs;
+    try {
+      if (reader != null) {
+        reader.discardUnopened();
+        reader.close(); // the right to read goes back when nothing is held
+      }
+    } finally {
+      try {
+        if (more != null) {
+          more.arenaClosed();
+        }
+      } finally {
+        if (copies != null) {
+          copies.close(); // idle memory goes; outputs live on
+        }
+      }
+    }
+  }
+
+  /** Nothing of a close depends on this: the memory may have been cut short, or the heap full. */
   private void sayClosed() {
     try {
       lastStats = stats();
@@ -599,7 +614,7 @@ public final class ArenaCore {
       }
       words.wakeWriter();
       words.settle();
-    } catch (InternalError | ArenaCorruptedException e) {
+    } catch (InternalError | OutOfMemoryError | ArenaCorruptedException e) {
       return;
     }
   }

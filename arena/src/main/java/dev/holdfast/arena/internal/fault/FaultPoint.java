@@ -29,6 +29,8 @@ public enum FaultPoint {
   FILE_READY,
   /** Fires where a folder's file system is to be taken for one without O_TMPFILE. */
   NO_TMPFILE,
+  /** Fires where the name that was drawn for a file is to be somebody else's already. */
+  NAME_TAKEN,
   /** A step of construction is about to run. */
   CONSTRUCTION_STEP,
   /** A unit was begun and nothing is written. */

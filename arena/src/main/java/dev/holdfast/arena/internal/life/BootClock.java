@@ -7,12 +7,18 @@ import dev.holdfast.arena.internal.os.Clocks;
  * are stored in shared memory, and only for people to read.
  */
 public final class BootClock {
-  private static final long OFFSET_NANOS = Clocks.bootNanos() - System.nanoTime();
+  private static final Once<Long> OFFSET_NANOS =
+      new Once<>(() -> Clocks.bootNanos() - System.nanoTime());
 
   private BootClock() {}
 
+  /** Makes sure that the clock works later, whatever lacks then. */
+  public static void prepare() {
+    var _ = OFFSET_NANOS.get();
+  }
+
   /** Returns the time now. */
   public static long millis() {
-    return (System.nanoTime() + OFFSET_NANOS) / 1_000_000;
+    return (System.nanoTime() + OFFSET_NANOS.get()) / 1_000_000;
   }
 }

@@ -24,6 +24,8 @@ import org.jspecify.annotations.Nullable;
 record Draft(int descriptor, @Nullable Path name) {
   static final int OWNER_ONLY = 0600;
 
+  private static final int MOST_DRAWS = 100;
+
   static Draft open(Place place, long byteSize) {
     SharedFiles.step();
     place.requireFile(byteSize);
@@ -65,9 +67,18 @@ record Draft(int descriptor, @Nullable Path name) {
     }
   }
 
+  /** A name that somebody else has is left alone and another one drawn. */
   private static Draft createNamed(Path folder) throws ErrnoException {
-    Path name = folder.resolve(StaleFiles.DRAFT_PREFIX + UUID.randomUUID());
-    return new Draft(createExclusively(name), name);
+    for (int draws = 1; ; draws++) {
+      Path name = folder.resolve(StaleFiles.DRAFT_PREFIX + UUID.randomUUID());
+      try {
+        return new Draft(createExclusively(name), name);
+      } catch (ErrnoException e) {
+        if (e.errno() != Errno.EEXIST || draws == MOST_DRAWS) {
+          throw e;
+        }
+      }
+    }
   }
 
   /**
@@ -109,6 +120,13 @@ record Draft(int descriptor, @Nullable Path name) {
   }
 
   private static int createExclusively(Path name) throws ErrnoException {
+    if (FaultPoint.ENABLED && FaultPoint.NAME_TAKEN.fires()) {
+      Descriptors.close(openNew(name)); // as somebody else would
+    }
+    return openNew(name);
+  }
+
+  private static int openNew(Path name) throws ErrnoException {
     return Descriptors.open(
         name.toString(),
         Descriptors.O_CREAT

@@ -3,9 +3,11 @@ package dev.holdfast.arena.internal.memory;
 import dev.holdfast.arena.FailureDetail;
 import dev.holdfast.arena.InsufficientSharedMemoryException;
 import dev.holdfast.arena.internal.fault.FaultPoint;
+import dev.holdfast.arena.internal.life.BootClock;
 import dev.holdfast.arena.internal.life.Closer;
 import dev.holdfast.arena.internal.life.Quarantine;
 import dev.holdfast.arena.internal.os.ErrnoException;
+import dev.holdfast.arena.internal.os.Futex;
 import dev.holdfast.arena.internal.os.Mappings;
 import java.lang.foreign.MemorySegment;
 import java.util.ArrayDeque;
@@ -45,6 +47,8 @@ public final class MemoryMapping implements Quarantine.Retained {
       };
 
   MemoryMapping(MemorySegment segment, String place, List<UnmapStep> steps, boolean mayBeCut) {
+    Futex.prepare();
+    BootClock.prepare();
     this.segment = segment;
     this.words = new SegmentWords(segment, mayBeCut);
     this.place = place;
@@ -130,11 +134,15 @@ public final class MemoryMapping implements Quarantine.Retained {
     if (owners.decrementAndGet() != 0) {
       return true;
     }
-    if (retry()) {
-      return true;
+    boolean ended = false;
+    try {
+      ended = retry();
+    } finally {
+      if (!ended) {
+        Quarantine.add(this);
+      }
     }
-    Quarantine.add(this);
-    return false;
+    return ended;
   }
 
   /** Unmaps when the last owner has retired; returns false when a step still refuses. */
@@ -217,6 +225,9 @@ public final class MemoryMapping implements Quarantine.Retained {
       Mappings.unmap(segment);
     } catch (ErrnoException e) {
       refusal = "munmap was refused: " + e.getMessage();
+      return false;
+    } catch (OutOfMemoryError e) {
+      refusal = "there was no heap for munmap";
       return false;
     }
     unmapped = true;

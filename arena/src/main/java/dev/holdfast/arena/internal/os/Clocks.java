@@ -6,18 +6,15 @@ import static java.lang.foreign.ValueLayout.JAVA_LONG;
 
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
-import java.lang.invoke.MethodHandle;
 
 /** Clocks of the machine that Java has no call for. */
 public final class Clocks {
   private static final int CLOCK_BOOTTIME = 7;
 
-  private Clocks() {}
+  private static final NativeFunction CLOCK_GETTIME =
+      NativeFunction.of("clock_gettime", Natives.returnsInt(JAVA_INT, ADDRESS));
 
-  private static final class Handles {
-    static final MethodHandle CLOCK_GETTIME =
-        Natives.bind("clock_gettime", Natives.returnsInt(JAVA_INT, ADDRESS));
-  }
+  private Clocks() {}
 
   /**
    * Returns nanoseconds since boot (clock_gettime(2), CLOCK_BOOTTIME), the same in every process.
@@ -26,7 +23,7 @@ public final class Clocks {
     try (Arena arena = Arena.ofConfined()) {
       MemorySegment time = arena.allocate(16, 8);
       var _ =
-          (int) Handles.CLOCK_GETTIME.invokeExact(Natives.callState(arena), CLOCK_BOOTTIME, time);
+          (int) CLOCK_GETTIME.handle().invokeExact(Natives.callState(arena), CLOCK_BOOTTIME, time);
       return time.get(JAVA_LONG, 0) * 1_000_000_000L + time.get(JAVA_LONG, 8);
     } catch (Throwable e) {
       throw Natives.unexpected(e);

@@ -6,20 +6,17 @@ import static java.lang.foreign.ValueLayout.JAVA_LONG;
 
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
-import java.lang.invoke.MethodHandle;
 
 /** The clocks by which the kernel counts the processor time of whole processes. */
 public final class CpuClocks {
   private static final long NANOS_PER_SECOND = 1_000_000_000;
 
-  private CpuClocks() {}
+  private static final NativeFunction CLOCK =
+      NativeFunction.of("clock_getcpuclockid", Natives.returnsInt(JAVA_INT, ADDRESS));
+  private static final NativeFunction TIME =
+      NativeFunction.of("clock_gettime", Natives.returnsInt(JAVA_INT, ADDRESS));
 
-  private static final class Handles {
-    static final MethodHandle CLOCK =
-        Natives.bind("clock_getcpuclockid", Natives.returnsInt(JAVA_INT, ADDRESS));
-    static final MethodHandle TIME =
-        Natives.bind("clock_gettime", Natives.returnsInt(JAVA_INT, ADDRESS));
-  }
+  private CpuClocks() {}
 
   /**
    * Returns the processor time of a process, user and system, of all threads it ever had
@@ -31,11 +28,11 @@ public final class CpuClocks {
     try (Arena arena = Arena.ofConfined()) {
       MemorySegment state = Natives.callState(arena);
       MemorySegment clock = arena.allocate(JAVA_INT);
-      if ((int) Handles.CLOCK.invokeExact(state, (int) pid, clock) != 0) {
+      if ((int) CLOCK.handle().invokeExact(state, (int) pid, clock) != 0) {
         return -1;
       }
       MemorySegment time = arena.allocate(JAVA_LONG, 2);
-      int result = (int) Handles.TIME.invokeExact(state, clock.get(JAVA_INT, 0), time);
+      int result = (int) TIME.handle().invokeExact(state, clock.get(JAVA_INT, 0), time);
       return result == 0
           ? time.getAtIndex(JAVA_LONG, 0) * NANOS_PER_SECOND + time.getAtIndex(JAVA_LONG, 1)
           : -1;

@@ -6,7 +6,6 @@ import static java.lang.foreign.ValueLayout.JAVA_LONG;
 
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
-import java.lang.invoke.MethodHandle;
 
 /**
  * futex(2) on shared memory: a wait that owns nothing, so that a process killed inside it leaves
@@ -17,14 +16,17 @@ public final class Futex {
   private static final int WAKE = 1;
   private static final long SYSCALL = System.getProperty("os.arch").equals("aarch64") ? 98 : 202;
 
+  private static final NativeFunction FUTEX =
+      NativeFunction.variadic(
+          "syscall",
+          Natives.returnsLong(JAVA_LONG, ADDRESS, JAVA_INT, JAVA_INT, ADDRESS, ADDRESS, JAVA_INT),
+          1);
+
   private Futex() {}
 
-  private static final class Handles {
-    static final MethodHandle FUTEX =
-        Natives.bindVariadic(
-            "syscall",
-            Natives.returnsLong(JAVA_LONG, ADDRESS, JAVA_INT, JAVA_INT, ADDRESS, ADDRESS, JAVA_INT),
-            1);
+  /** Makes sure that it works later, whatever lacks then: who gives something back wakes. */
+  public static void prepare() {
+    FUTEX.bind();
   }
 
   /**
@@ -42,8 +44,17 @@ public final class Futex {
       time.set(JAVA_LONG, 8, nanos % 1_000_000_000L);
       var _ =
           (long)
-              Handles.FUTEX.invokeExact(
-                  Natives.callState(arena), SYSCALL, word, WAIT, seen, time, MemorySegment.NULL, 0);
+              FUTEX
+                  .handle()
+                  .invokeExact(
+                      Natives.callState(arena),
+                      SYSCALL,
+                      word,
+                      WAIT,
+                      seen,
+                      time,
+                      MemorySegment.NULL,
+                      0);
     } catch (Throwable e) {
       throw Natives.unexpected(e);
     }
@@ -58,15 +69,17 @@ public final class Futex {
     try (Arena arena = Arena.ofConfined()) {
       var _ =
           (long)
-              Handles.FUTEX.invokeExact(
-                  Natives.callState(arena),
-                  SYSCALL,
-                  word,
-                  WAKE,
-                  Integer.MAX_VALUE,
-                  MemorySegment.NULL,
-                  MemorySegment.NULL,
-                  0);
+              FUTEX
+                  .handle()
+                  .invokeExact(
+                      Natives.callState(arena),
+                      SYSCALL,
+                      word,
+                      WAKE,
+                      Integer.MAX_VALUE,
+                      MemorySegment.NULL,
+                      MemorySegment.NULL,
+                      0);
     } catch (Throwable e) {
       throw Natives.unexpected(e);
     }

@@ -9,8 +9,8 @@ import org.jspecify.annotations.Nullable;
  * A function of the C library that is bound by its first call. Binding costs milliseconds for each
  * new signature, which a worker would pay at its start for functions that it never calls. What
  * gives something back is bound with what takes it, by {@link #bind}, since it has to work when
- * nothing else does. Calls that are counted in nanoseconds have a constant handle in a holder class
- * instead.
+ * nothing else does. A holder class with a constant would be of no use any more once its first
+ * binding had failed.
  */
 final class NativeFunction {
   private final Supplier<MethodHandle> binding;

@@ -5,10 +5,12 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
 /** What errors say about a worker that has ended or does not answer. */
 final class DeathReport {
+  private static final long LAST_WORDS_NANOS = TimeUnit.MILLISECONDS.toNanos(700);
   private static final int LAST_WORDS_CHARS = 8192;
   private static final String ERROR_FILE = "-XX:ErrorFile=";
 
@@ -16,6 +18,7 @@ final class DeathReport {
   private final OutputPump errors;
   private final List<String> jvmArgs;
   private final @Nullable Path folder;
+  private volatile boolean awaited;
 
   DeathReport(OutputPump output, OutputPump errors, List<String> jvmArgs, @Nullable Path folder) {
     this.output = output;
@@ -41,10 +44,14 @@ final class DeathReport {
     return described(what, pid, exitCode, lines);
   }
 
-  /** Waits until what the process wrote last is written on. */
+  /** Waits until what the process wrote last is written on; once, and not long. */
   void awaitOutputs() {
-    output.awaitDrained();
-    errors.awaitDrained();
+    if (!awaited) {
+      long deadline = System.nanoTime() + LAST_WORDS_NANOS;
+      output.awaitDrained(deadline);
+      errors.awaitDrained(deadline);
+      awaited = true;
+    }
   }
 
   private FailureDetail described(String what, long pid, int exitCode, List<String> lines) {

@@ -23,12 +23,15 @@ import java.util.concurrent.TimeUnit;
 final class OutputPump {
   private static final Logger LOG = Logs.of("dev.holdfast.worker");
   private static final int BUFFER_BYTES = 8192;
-  private static final long QUIET_MILLIS = 50;
-  private static final long DRAIN_NANOS = TimeUnit.SECONDS.toNanos(1);
+  private static final long QUIET_MILLIS = 30;
+
+  /** One look can fall between a read and the write of what was read. */
+  private static final int QUIET_LOOKS = 2;
 
   private final InputStream stream;
   private final OutputStream target;
   private final LineTail tail = new LineTail();
+  private final byte[] buffer = new byte[BUFFER_BYTES]; // there before anybody relies on the pump
   private final CountDownLatch ended = new CountDownLatch(1);
 
   // written by the pump's thread: bytes that have gone where they go, and whether some are going
@@ -71,25 +74,25 @@ final class OutputPump {
 
   /**
    * Waits until what a worker wrote before it ended has gone where it goes. While a grandchild
-   * keeps the stream open there is no end to wait for; then until nothing has come for a moment.
+   * keeps the stream open there is no end to wait for; then until nothing has come for a moment. An
+   * interrupt is kept for later.
+   *
+   * @param deadline until when at most, by {@link System#nanoTime}
    */
-  void awaitDrained() {
-    long start = System.nanoTime();
-    long before = -1;
+  void awaitDrained(long deadline) {
     boolean interrupted = false;
-    while (System.nanoTime() - start < DRAIN_NANOS) {
+    long before = -1;
+    int quietLooks = 0;
+    while (quietLooks < QUIET_LOOKS && deadline - System.nanoTime() > 0) {
       try {
         if (ended.await(QUIET_MILLIS, TimeUnit.MILLISECONDS)) {
           break;
         }
       } catch (InterruptedException e) {
         interrupted = true;
-        break;
       }
       long now = pumped;
-      if (now == before && !writing && isEmpty()) {
-        break;
-      }
+      quietLooks = now == before && !writing && isEmpty() ? quietLooks + 1 : 0;
       before = now;
     }
     if (interrupted) {
@@ -106,7 +109,6 @@ final class OutputPump {
   }
 
   private void run() {
-    byte[] buffer = new byte[BUFFER_BYTES];
     boolean writable = true;
     long total = 0;
     try (stream;
@@ -114,7 +116,7 @@ final class OutputPump {
       for (int count = stream.read(buffer); count >= 0; count = stream.read(buffer)) {
         writing = true;
         tail.add(buffer, count);
-        writable = writable && write(buffer, count);
+        writable = writable && write(count);
         total += count;
         pumped = total;
         writing = false;
@@ -127,7 +129,7 @@ final class OutputPump {
   }
 
   /** A target that refuses, a full disk or code of the user, must not stop the worker. */
-  private boolean write(byte[] buffer, int count) {
+  private boolean write(int count) {
     try {
       target.write(buffer, 0, count);
       target.flush();

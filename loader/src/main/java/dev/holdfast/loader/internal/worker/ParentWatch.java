@@ -36,10 +36,30 @@ final class ParentWatch {
   }
 
   private static void watch(ProcessIdentity parent, int descriptor) {
-    while (descriptor >= 0 ? !Processes.pollReadable(descriptor, 0) : parent.isAlive()) {
+    while (lives(parent, descriptor)) {
       pause();
     }
-    end();
+    while (true) {
+      tryToEnd();
+      pause();
+    }
+  }
+
+  /** User code may have filled the heap; the next look finds some, or finds the parent gone. */
+  private static boolean lives(ProcessIdentity parent, int descriptor) {
+    try {
+      return descriptor >= 0 ? !Processes.pollReadable(descriptor, 0) : parent.isAlive();
+    } catch (OutOfMemoryError e) {
+      return true;
+    }
+  }
+
+  private static void tryToEnd() {
+    try {
+      end();
+    } catch (OutOfMemoryError e) {
+      Thread.onSpinWait(); // it is tried again
+    }
   }
 
   /** Not inside poll(2): a JVM that exits waits 300 ms for threads that are in native code. */

@@ -12,6 +12,7 @@ import java.io.IOException;
 import java.io.InputStream;
 import java.io.OutputStream;
 import java.time.Duration;
+import java.util.concurrent.FutureTask;
 import org.junit.jupiter.api.Test;
 
 /** How the output of a worker gets where it goes, and who waits for it. */
@@ -41,6 +42,45 @@ final class OutputPumpTest {
     return reader;
   }
 
+  private static long inAMinute() {
+    return System.nanoTime() + Duration.ofMinutes(1).toNanos();
+  }
+
+  @Test
+  void anInterruptedThreadWaitsTooAndIsInterruptedAfterwards() throws IOException {
+    int[] ends = Descriptors.pipe();
+    InputStream reader = readEnd(ends[0]);
+    try (OutputStream writer = writeEnd(ends[1])) {
+      writer.write(new byte[BYTES]);
+    }
+    Slow target = new Slow();
+    OutputPump pump = OutputPump.start("pump", reader, target);
+    Thread.currentThread().interrupt();
+    pump.awaitDrained(inAMinute());
+    assertTrue(Thread.interrupted());
+    assertEquals(BYTES, target.size());
+  }
+
+  @Test
+  void aGrandchildThatWritesOnAndOnIsNotWaitedForBeyondTheLimit() throws Exception {
+    int[] ends = Descriptors.pipe();
+    InputStream reader = readEnd(ends[0]);
+    try (OutputStream writer = writeEnd(ends[1])) {
+      OutputPump pump = OutputPump.start("pump", reader, OutputStream.nullOutputStream());
+      FutureTask<Void> chatter =
+          Deadlines.start(
+              "chatter",
+              () -> {
+                while (!Thread.interrupted()) {
+                  writer.write(1);
+                }
+                return null;
+              });
+      pump.awaitDrained(System.nanoTime() + Duration.ofMillis(300).toNanos());
+      assertTrue(chatter.cancel(true));
+    }
+  }
+
   @Test
   void allThatWasWrittenBeforeTheEndIsWaitedFor() throws IOException {
     int[] ends = Descriptors.pipe();
@@ -50,7 +90,7 @@ final class OutputPumpTest {
     }
     Slow target = new Slow();
     OutputPump pump = OutputPump.start("pump", reader, target);
-    pump.awaitDrained();
+    pump.awaitDrained(inAMinute());
     assertEquals(BYTES, target.size());
   }
 
@@ -63,7 +103,7 @@ final class OutputPumpTest {
       Slow target = new Slow();
       long start = System.nanoTime();
       OutputPump pump = OutputPump.start("pump", reader, target);
-      pump.awaitDrained();
+      pump.awaitDrained(inAMinute());
       assertEquals(BYTES, target.size());
       assertTrue(System.nanoTime() - start < Duration.ofMinutes(1).toNanos());
     }
