@@ -11,6 +11,7 @@ import dev.holdfast.testkit.ChildJvm;
 import dev.holdfast.testkit.Deadlines;
 import dev.holdfast.testkit.Leftovers;
 import dev.holdfast.testkit.PausePoints;
+import dev.holdfast.testkit.Rounds;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -83,7 +84,7 @@ final class TakeoverTest {
 
   @Test
   void writerKilledInMidUnitIsReplacedByANewProcess() {
-    int rounds = POINTS.length;
+    int rounds = Rounds.of(50);
     try (Rig rig = Pools.rig(SIZE, 12)) {
       Opened held = null;
       long published = 0;
@@ -133,7 +134,7 @@ final class TakeoverTest {
 
   @Test
   void readerKilledWithThreeHeldUnitsIsReplacedByANewProcess() {
-    int rounds = SCOPES.size();
+    int rounds = Rounds.of(50);
     try (Rig rig = Pools.rig(SIZE, 6)) {
       for (int round = 0; round < rounds; round++) {
         try (RemoteEndpoint reader = RemoteEndpoint.attach(rig.arena)) {

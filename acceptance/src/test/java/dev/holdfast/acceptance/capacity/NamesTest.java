@@ -77,8 +77,7 @@ final class NamesTest {
     return children;
   }
 
-  private int runAll(String names, String faults) throws Exception {
-    int rounds = Rounds.of(3_000);
+  private int runAll(String names, int rounds, String faults) throws Exception {
     int refused = 0;
     for (ChildJvm child : startAll(folder.toString(), rounds, names, faults)) {
       try (child) {
@@ -96,13 +95,31 @@ final class NamesTest {
   @ParameterizedTest
   @ValueSource(strings = {"-Dnothing", "-Dholdfast.faults=NO_TMPFILE=fire@*"})
   void processesThatMakeArenasInOneFolderNeverMeet(String faults) throws Exception {
-    assertEquals(0, runAll("own", faults));
+    assertEquals(0, runAll("own", Rounds.of(100_000) / PROCESSES, faults));
   }
 
   @ParameterizedTest
   @ValueSource(strings = {"-Dnothing", "-Dholdfast.faults=NO_TMPFILE=fire@*"})
   void ofProcessesThatWantOneNameOneHasItAndTheOthersAreTold(String faults) throws Exception {
-    assertTrue(runAll("same", faults) >= 0);
+    assertTrue(runAll("same", Rounds.of(3_000), faults) >= 0);
+  }
+
+  @Test
+  void aNameThatSomebodyElseHasIsLeftToHimAndAnotherOneDrawn() throws Exception {
+    String taken = "-Dholdfast.faults=NO_TMPFILE=fire@*,NAME_TAKEN=fire@1";
+    try (ChildJvm child =
+        ChildJvm.of(Maker.class)
+            .jvmArgs("-Xmx32m", taken)
+            .args(folder.toString(), "1", "own")
+            .start()) {
+      child.awaitSuccess();
+      assertTrue(child.output().contains("DONE refused=0"), child::output);
+    }
+    try (var files = Files.list(folder)) {
+      List<Path> others = files.toList();
+      assertEquals(1, others.size(), others::toString);
+      assertEquals(0, Files.size(others.getFirst()));
+    }
   }
 
   /** Who looks for leftovers finds a draft locked from its first moment on. */

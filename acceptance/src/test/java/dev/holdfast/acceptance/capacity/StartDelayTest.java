@@ -13,13 +13,13 @@ import dev.holdfast.testkit.Stamps;
 import java.lang.foreign.MemorySegment;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.List;
 import java.util.concurrent.atomic.AtomicBoolean;
 import org.junit.jupiter.api.Assertions;
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.api.io.TempDir;
-import org.junit.jupiter.params.ParameterizedTest;
-import org.junit.jupiter.params.provider.ValueSource;
 
 /** Files that are slow to become whole, and workers that are slow to come, on busy processors. */
 @ExtendWith(Leftovers.class)
@@ -28,9 +28,8 @@ final class StartDelayTest {
   @TempDir private Path folder;
 
   // R83
-  @ParameterizedTest
-  @ValueSource(strings = {"standard", "/dev/shm"})
-  void workerNeverMapsAFileThatIsNotWhole(String place) {
+  @Test
+  void workerNeverMapsAFileThatIsNotWholeHoweverLateItComes() {
     PausePoints delays =
         PausePoints.in(folder)
             .act("FILE_CREATED", "delay(30)", 1)
@@ -38,13 +37,13 @@ final class StartDelayTest {
     try (ChildJvm child =
         ChildJvm.of(Starts.class)
             .jvmArgs("-Xmx64m", delays.jvmArgument().replaceAll("@\\d", "@*"))
-            .args(place, String.valueOf(Rounds.of(100) / 4))
+            .args(String.valueOf(Rounds.of(200)))
             .start()) {
       child.awaitSuccess(Duration.ofMinutes(5));
     }
   }
 
-  /** Starts workers one after the other beside two threads that never rest. */
+  /** Starts workers one after the other, every third one late, beside a thread that never rests. */
   static final class Starts {
     private static final int SIZE = 100_003;
 
@@ -52,15 +51,10 @@ final class StartDelayTest {
 
     public static void main(String[] arguments) {
       AtomicBoolean over = new AtomicBoolean();
-      for (int i = 0; i < 2; i++) {
-        Thread.ofPlatform().daemon().name("test-busy").start(() -> spin(over));
-      }
-      Backing backing =
-          arguments[0].equals("standard")
-              ? Backing.standard()
-              : Backing.directory(Path.of(arguments[0]));
-      for (int round = 0; round < Integer.parseInt(arguments[1]); round++) {
-        start(backing, round);
+      Thread.ofPlatform().daemon().name("test-busy").start(() -> spin(over));
+      List<Backing> backings = List.of(Backing.standard(), Backing.directory(Path.of("/dev/shm")));
+      for (int round = 0; round < Integer.parseInt(arguments[0]); round++) {
+        start(backings.get(round % 2), round);
       }
       over.set(true);
     }
@@ -76,6 +70,8 @@ final class StartDelayTest {
           SubprocessOptions.builder()
               .arena(SharedMemorySegmentPool.builder(SIZE, 2).backing(backing).build())
               .jvmArgs("-Xmx32m", ChildJvm.SHORT_LIVED)
+              .jvmArgs(
+                  round % 3 == 2 ? "-Dholdfast.faults=WORKER_STARTING=delay(200)@1" : "-Dnothing")
               .build();
       try (SubprocessIterable<MemorySegment> items =
           Subprocess.iterate(

@@ -12,6 +12,7 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.List;
 import java.util.Map;
 import java.util.stream.Stream;
@@ -45,10 +46,11 @@ final class DemoOnPicturesTest {
   @Test
   void everyWayGivesTheSameNumbersToTheLastBit() {
     Map<String, Object> channel = demo("--transport", "channel").json();
-    Map<String, Object> pool = demo("--transport", "pool").json();
-
+    Map<String, Object> pool = demo("--transport", "pool", "--epochs", "3").json();
     Map<String, Object> ring = demo("--transport", "ring").json();
     assertTrue(((Number) ring.get("unitsPublished")).longValue() > 0);
+    assertEquals(Collections.nCopies(3, inline.get("mean")), pool.get("epochMean"));
+    assertEquals(Collections.nCopies(3, inline.get("std")), pool.get("epochStd"));
     for (Map<String, Object> way : List.of(inline, channel, pool, ring)) {
       assertEquals(DELIVERED, way.get("delivered"));
       assertEquals(FAILED, way.get("failed"));

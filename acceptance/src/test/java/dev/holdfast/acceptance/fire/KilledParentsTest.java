@@ -47,7 +47,7 @@ final class KilledParentsTest {
           Map.entry("UNIT_ADMITTED", 10),
           Map.entry("UNIT_OPENED", 10),
           Map.entry("UNIT_RELEASED", 10),
-          Map.entry("PARENT_TEARDOWN_STEP", 8),
+          Map.entry("PARENT_TEARDOWN_STEP", 12),
           Map.entry("BEFORE_UNMAP", 1));
 
   private static final List<String> ALL =
@@ -148,7 +148,7 @@ final class KilledParentsTest {
   // R93
   @Test
   void aCrashLoopDoesNotFillASmallMemory() throws IOException {
-    int rounds = Rounds.of(80) / 4;
+    int rounds = Rounds.of(20);
     Path own = Files.createTempDirectory(Path.of("/dev/shm"), "holdfast-crash");
     try (MemoryGroup group = MemoryGroup.create(300L << 20)) {
       for (int round = 0; round < rounds; round++) {

@@ -33,9 +33,16 @@ final class DamagedMemoryTest {
   private static final int UNITS = 200;
   private static final int STRIDE = 25;
 
-  private static SubprocessOptions options() {
+  private enum Target {
+    CHANNEL,
+    POOL,
+    RING
+  }
+
+  private static SubprocessOptions options(Target target) {
+    Duration limit = Duration.ofSeconds(1);
     return Feeds.options(false)
-        .arena(Feeds.pool(4, Duration.ofSeconds(1)))
+        .arena(target == Target.RING ? Feeds.ring(4, limit) : Feeds.pool(4, limit))
         .timeout(Duration.ofSeconds(2))
         .build();
   }
@@ -43,26 +50,28 @@ final class DamagedMemoryTest {
   @Test
   void damagedControlBlocksAreTypedErrorsOrHarmless() throws Exception {
     Random random = new Random(Seeds.next());
-    int rounds = Rounds.of(400) / 6;
+    int rounds = Rounds.of(66);
     for (int round = 0; round < rounds; round++) {
       int current = round;
       String outcome =
-          Deadlines.within("round " + round, LIMIT, () -> round(random, current % 2 == 0));
+          Deadlines.within(
+              "round " + round, LIMIT, () -> round(random, Target.values()[current % 3]));
       System.out.println("round " + round + ": " + outcome);
     }
     Tally.MUTATIONS.add(rounds); // one at least in each
   }
 
-  private static String round(Random random, boolean channel) {
+  private static String round(Random random, Target target) {
+    boolean channel = target == Target.CHANNEL;
     try (SubprocessIterable<Map<String, Object>> items =
-        Subprocess.iterate(Feeds.stamped(UNITS), options())) {
+        Subprocess.iterate(Feeds.stamped(UNITS), options(target))) {
       SharedDamage damage = channel ? SharedDamage.ofChannel() : SharedDamage.ofArena();
-      StringBuilder what = new StringBuilder(channel ? "channel" : "arena");
+      StringBuilder what = new StringBuilder(target.toString());
       try {
         Iterator<Lease<Map<String, Object>>> leases = items.leases().iterator();
         for (int unit = 0; unit < UNITS; unit++) {
           if (unit % STRIDE == STRIDE - 1) {
-            long offset = channel ? ofChannel(random) : ofArena(random);
+            long offset = channel ? ofChannel(random) : ofArena(random, target);
             what.append(" ").append(offset);
             damage.writeByte(offset, damage.readByte(offset) ^ (1 << random.nextInt(8)));
           }
@@ -86,11 +95,11 @@ final class DamagedMemoryTest {
     return 4096 + 1024L * random.nextInt(2) + 128L * random.nextInt(7) + random.nextInt(8);
   }
 
-  /** A byte of the header, of a word, or of the words of a segment. */
-  private static long ofArena(Random random) {
-    return switch (random.nextInt(6)) {
+  /** A byte of the header, of a word, or of the words of a segment, which a ring has none of. */
+  private static long ofArena(Random random, Target target) {
+    return switch (random.nextInt(target == Target.RING ? 5 : 6)) {
       case 0 -> random.nextInt(96);
-      case 1 -> 4096 + 128L * random.nextInt(8) + random.nextInt(8);
+      case 5 -> 4096 + 128L * random.nextInt(8) + random.nextInt(8);
       default -> 256 + 128L * random.nextInt(9) + random.nextInt(24);
     };
   }

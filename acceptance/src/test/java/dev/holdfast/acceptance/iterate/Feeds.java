@@ -1,6 +1,7 @@
 package dev.holdfast.acceptance.iterate;
 
 import dev.holdfast.arena.SharedMemoryArena;
+import dev.holdfast.arena.SharedMemoryRingBuffer;
 import dev.holdfast.arena.SharedMemorySegmentPool;
 import dev.holdfast.loader.SubprocessIterable;
 import dev.holdfast.loader.SubprocessOptions;
@@ -84,6 +85,12 @@ final class Feeds {
 
   static SharedMemoryArena pool(int count, Duration acquireTimeout) {
     return SharedMemorySegmentPool.builder(Feeds.PAYLOAD_BYTES, count)
+        .acquireTimeout(acquireTimeout)
+        .build();
+  }
+
+  static SharedMemoryArena ring(int payloads, Duration acquireTimeout) {
+    return SharedMemoryRingBuffer.builder((long) payloads * PAYLOAD_BYTES)
         .acquireTimeout(acquireTimeout)
         .build();
   }

@@ -23,8 +23,8 @@ public final class Promise {
   /** From the beginning of a close to the end of the waits that it ends. */
   public static final Duration WAITER_OUT = Duration.ofSeconds(1);
 
-  /** What a busy machine may add to any of them. */
-  public static final Duration SLACK = Duration.ofSeconds(6);
+  /** What a busy machine may add to any of them; {@code -Dholdfast.slack=PT0S} on a quiet one. */
+  public static final Duration SLACK = Duration.parse(System.getProperty("holdfast.slack", "PT6S"));
 
   private Promise() {}
 

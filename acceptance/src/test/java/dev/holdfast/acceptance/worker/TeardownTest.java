@@ -11,6 +11,8 @@ import dev.holdfast.arena.internal.fault.FaultPoint.InjectedFault;
 import dev.holdfast.loader.Lease;
 import dev.holdfast.loader.Subprocess;
 import dev.holdfast.loader.SubprocessIterable;
+import dev.holdfast.loader.SubprocessOptions;
+import dev.holdfast.loader.WorkerFailedException;
 import dev.holdfast.testkit.ChildJvm;
 import dev.holdfast.testkit.Deadlines;
 import dev.holdfast.testkit.Leftovers;
@@ -61,15 +63,38 @@ final class TeardownTest {
     held.close();
   }
 
-  /** Abort, drain, wait, and the end of the channel. */
+  /** Abort, drain, wait, outputs, reader, channel, arena, and the name. */
   @ParameterizedTest
-  @ValueSource(ints = {1, 4, 5, 9})
+  @ValueSource(ints = {1, 4, 5, 8, 9, 10, 11, 12})
   void aStepThatFailsIsToldAndKeepsNoOtherFromItsWork(int step) {
     PausePoints failing = PausePoints.in(folder).act("PARENT_TEARDOWN_STEP", "throw", step);
     try (ChildJvm child =
         ChildJvm.of(Closing.class).jvmArgs("-Xmx64m", failing.jvmArgument()).start()) {
       child.awaitSuccess();
     }
+  }
+
+  @Test
+  void aStartThatFailsSaysItsOwnReasonAndWhatItsTeardownMetBesides() {
+    RefusingArena arena = new RefusingArena(Workers.pool(2));
+    arena.refuse(true);
+    SubprocessOptions options =
+        Workers.options()
+            .arena(arena)
+            .initializer(
+                _ -> {
+                  throw new IllegalStateException("the first reason");
+                })
+            .build();
+
+    WorkerFailedException failed =
+        assertThrows(
+            WorkerFailedException.class, () -> Subprocess.iterate(Workers.stamped(1), options));
+
+    assertTrue(failed.getMessage().contains("the first reason"), failed::toString);
+    assertEquals("shutdown", failed.getSuppressed()[0].getMessage());
+    arena.refuse(false);
+    Deadlines.assertEventually("it is tried again", arena::isUnlinked);
   }
 
   /** Closes twice, and the first time something fails. */
