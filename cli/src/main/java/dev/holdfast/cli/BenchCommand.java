@@ -1,5 +1,6 @@
 package dev.holdfast.cli;
 
+import dev.holdfast.arena.FailureDetail;
 import dev.holdfast.arena.ViewScope;
 import dev.holdfast.cli.bench.Bench;
 import dev.holdfast.cli.bench.BenchReport;
@@ -10,14 +11,22 @@ import dev.holdfast.cli.bench.Payload;
 import dev.holdfast.cli.bench.Targets;
 import dev.holdfast.cli.text.Output;
 import dev.holdfast.cli.text.Sizes;
+import dev.holdfast.cli.text.UsageException;
+import dev.holdfast.cli.text.Words;
 import java.io.IOException;
 import java.io.PrintStream;
 import java.nio.file.Path;
 import java.util.List;
+import java.util.Objects;
+import java.util.Set;
 import java.util.concurrent.Callable;
+import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Model.OptionSpec;
 import picocli.CommandLine.Option;
+import picocli.CommandLine.Spec;
 
 /** {@code holdfast bench}. */
 @Command(
@@ -27,9 +36,14 @@ import picocli.CommandLine.Option;
       "A wrong item fails the run."
     })
 final class BenchCommand implements Callable<Integer> {
+  private static final Set<String> BESIDE_PRESET =
+      Set.of("--preset", "--passes", "--segments", "--json", "--html", "--verbose");
+
   private final HoldfastCommand root;
   private final PrintStream out;
   private final PrintStream err;
+
+  @Spec private @Nullable CommandSpec spec;
 
   @Option(
       names = "--transport",
@@ -68,8 +82,8 @@ final class BenchCommand implements Callable<Integer> {
       paramLabel = "N",
       defaultValue = "0",
       description =
-          "Items in each pass, or round trips. Default: what takes a third of a second, so that a"
-              + " cell takes 10 s at most.")
+          "Items in each pass, or round trips. Default: what takes a third of a second, or less"
+              + " where a cell would take more than 10 s.")
   private int items;
 
   @Option(
@@ -124,7 +138,7 @@ final class BenchCommand implements Callable<Integer> {
       paramLabel = "NAME",
       description =
           "targets: the targets of the project, with limits scaled to this machine; exit code 1"
-              + " when one is missed.")
+              + " when one is missed. Takes none of the options that say what is measured.")
   private @Nullable Preset preset;
 
   @Option(
@@ -148,6 +162,9 @@ final class BenchCommand implements Callable<Integer> {
 
   @Override
   public Integer call() throws IOException {
+    if (preset != null) {
+      requireNothingElse(preset);
+    }
     Output output = Output.of(out, err, json);
     if (html != null) {
       Output.requireWritable(html);
@@ -161,6 +178,23 @@ final class BenchCommand implements Callable<Integer> {
     }
     report.throwFailure();
     return report.missedTarget() ? Main.FAILED : Main.DONE;
+  }
+
+  /** A preset says itself what is measured: an option that it would ignore is refused. */
+  private void requireNothingElse(Preset chosen) {
+    String ignored =
+        Objects.requireNonNull(spec).commandLine().getParseResult().matchedOptions().stream()
+            .map(OptionSpec::longestName)
+            .filter(name -> !BESIDE_PRESET.contains(name))
+            .distinct()
+            .collect(Collectors.joining(","));
+    if (!ignored.isEmpty()) {
+      throw new UsageException(
+          FailureDetail.of("the preset says itself what is measured")
+              .with("preset", Words.lower(chosen))
+              .with("refused", ignored)
+              .advise("leave these options out, or --preset"));
+    }
   }
 
   private Bench matrix() {

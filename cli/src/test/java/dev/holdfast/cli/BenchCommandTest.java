@@ -6,13 +6,16 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.holdfast.testkit.JsonReader;
 import dev.holdfast.testkit.Leftovers;
+import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
+import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
 
 @ExtendWith(Leftovers.class)
 final class BenchCommandTest {
@@ -26,6 +29,8 @@ final class BenchCommandTest {
             "map",
             "--size",
             "20000",
+            "--segments",
+            "2",
             "--items",
             "10",
             "--passes",
@@ -38,6 +43,7 @@ final class BenchCommandTest {
       names.add(cell.get("transport") + " " + cell.get("payload"));
       assertEquals("confined", cell.get("scope"));
       assertEquals(20000.0, cell.get("sizeBytes"));
+      assertEquals(2.0, cell.get("segments"));
       assertEquals(10.0, cell.get("items"));
       assertEquals(true, cell.get("verified"));
       List<?> passes = (List<?>) cell.get("passes");
@@ -66,6 +72,7 @@ final class BenchCommandTest {
         (int) JsonReader.number(machine.get("processors")));
     assertEquals(List.of("memcpy map", "pool map", "channel map", "inline map"), names);
     assertTrue(run.err().contains("of memcpy"), run.err());
+    assertTrue(run.err().contains("; 2 segments\n"), run.err());
     assertTrue(run.err().contains("one item in flight"), run.err());
   }
 
@@ -202,6 +209,55 @@ final class BenchCommandTest {
 
     assertEquals(Main.BAD_USAGE, run.exit());
     assertTrue(run.err().contains("filled in place"), run.err());
+  }
+
+  @Test
+  void waitingIsNotMeasuredBesideBusyThreads() {
+    CommandRun run = bench("--measure", "wait", "--transport", "pool", "--busy-threads", "2");
+
+    assertEquals(Main.BAD_USAGE, run.exit());
+    assertTrue(run.err().contains("busyThreads=2"), run.err());
+  }
+
+  @ParameterizedTest
+  @ValueSource(
+      strings = {
+        "--transport=pool",
+        "--payload=map",
+        "--size=1MiB",
+        "--shared-fill",
+        "--items=10",
+        "--scope=shared",
+        "--busy-threads=1",
+        "--measure=wait",
+        "--codec=java"
+      })
+  void aPresetRefusesWhatItWouldIgnore(String option) {
+    // without passes nothing is measured in any case
+    CommandRun run = bench("--preset", "targets", "--passes", "0", option);
+
+    assertEquals(Main.BAD_USAGE, run.exit());
+    String name = option.split("=", -1)[0];
+    assertEquals(
+        "holdfast: UsageException: the preset says itself what is measured: preset=targets refused="
+            + name
+            + "; leave these options out, or --preset\n",
+        run.err());
+  }
+
+  @Test
+  void aPresetTakesTheOptionsThatMeanSomethingThere(@TempDir Path folder) {
+    CommandRun run =
+        CommandRun.of(
+            "bench",
+            "--preset=targets",
+            "--segments=2",
+            "--json=" + folder.resolve("figures.json"),
+            "--html=" + folder.resolve("page.html"),
+            "--passes=0");
+
+    assertEquals(Main.BAD_USAGE, run.exit());
+    assertTrue(run.err().contains("the value is too small: option=--passes"), run.err());
   }
 
   @Test

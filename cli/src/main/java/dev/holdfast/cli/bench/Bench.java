@@ -3,9 +3,7 @@ package dev.holdfast.cli.bench;
 import dev.holdfast.arena.FailureDetail;
 import dev.holdfast.arena.ViewScope;
 import dev.holdfast.cli.text.Output;
-import dev.holdfast.cli.text.Sizes;
 import dev.holdfast.cli.text.UsageException;
-import dev.holdfast.cli.text.Words;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
@@ -42,8 +40,8 @@ public record Bench(
   private static final int FEWEST_ITEMS = 16;
   private static final int MOST_ITEMS_BESIDE_BUSY_THREADS = 4_000;
   private static final int MOST_REHEARSAL_ITEMS = 100_000;
-  private static final int MOST_WARM_UP_ITEMS = 30_000;
-  private static final long WARM_UP_BYTES = 1L << 30;
+  private static final int MOST_WARM_UP_ITEMS = 4_000;
+  private static final long WARM_UP_BYTES = 256L << 20;
   private static final int REHEARSED_PASSES = 2;
 
   /**
@@ -109,6 +107,12 @@ public record Bench(
       throw new UsageException(
           FailureDetail.of("nobody waits in this transport").with("transport", transport.name()));
     }
+    if (measure == CellSpec.Measure.WAIT && busyThreads > 0) {
+      throw new UsageException(
+          FailureDetail.of("what waiting takes is not measured beside busy threads")
+              .with("busyThreads", busyThreads)
+              .advise("leave out --busy-threads or --measure wait"));
+    }
     if (sharedFill && !transport.fillsInPlace()) {
       throw new UsageException(
           FailureDetail.of("nothing is filled in place in this transport")
@@ -160,7 +164,7 @@ public record Bench(
         : fitting(transport.bytesPerPass(), size, FEWEST_ITEMS, MOST_ITEMS_BESIDE_BUSY_THREADS);
   }
 
-  /** Enough to have all memory touched. */
+  /** Enough to have all memory touched, and few enough to be done soon, however slow items are. */
   private int warmUpItems(Transport transport, long size) {
     if (transport.fillsInPlace()) {
       return MOST_WARM_UP_ITEMS;
@@ -172,7 +176,7 @@ public record Bench(
   /**
    * Enough to have all code compiled by the optimizing compiler, also where the timed passes are
    * short: what is not compiled when busy threads start stays slow for the whole cell, since the
-   * compiler gets no processor either.
+   * compiler gets no processor either. A cell's process stops sooner when it takes too long.
    */
   private int rehearsalItems(Transport transport, long size) {
     if (transport.fillsInPlace()) {
@@ -184,22 +188,5 @@ public record Bench(
 
   private static int fitting(long bytes, long size, int fewest, int most) {
     return size == 0 ? most : Math.clamp(bytes / size, fewest, Math.max(fewest, most));
-  }
-
-  /**
-   * Returns the name of a cell in one line.
-   *
-   * @param cell the cell
-   * @return transport, payload, size, and what else tells it from others
-   */
-  static String title(CellSpec cell) {
-    return Words.format(
-        "%s %s %s%s%s%s",
-        cell.transport(),
-        cell.payload().label(),
-        Sizes.format(cell.sizeBytes()),
-        cell.fill() == Fill.IN_PLACE_SHARED ? " shared fill" : "",
-        cell.codec() == Codec.JAVA ? " by Java serialization" : "",
-        cell.busyThreads() > 0 ? " beside " + cell.busyThreads() + " busy threads" : "");
   }
 }

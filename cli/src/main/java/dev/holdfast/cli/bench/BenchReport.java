@@ -3,6 +3,7 @@ package dev.holdfast.cli.bench;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -44,6 +45,24 @@ public record BenchReport(
         .map(CellResult.class::cast)
         .filter(result -> result.cell().measure() == measure)
         .toList();
+  }
+
+  /**
+   * Returns the facts that all cells share.
+   *
+   * @return the facts as people read them, in their order
+   */
+  Map<String, String> facts() {
+    Map<String, String> facts = new LinkedHashMap<>(machine.facts());
+    String segments =
+        outcomes.stream()
+            .map(outcome -> String.valueOf(outcome.cell().segments()))
+            .distinct()
+            .collect(Collectors.joining(", "));
+    if (!segments.isEmpty()) {
+      facts.put("pool", segments + " segments");
+    }
+    return facts;
   }
 
   /**

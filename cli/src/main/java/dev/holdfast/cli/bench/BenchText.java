@@ -7,7 +7,6 @@ import java.io.PrintStream;
 import java.util.Comparator;
 import java.util.List;
 import java.util.Optional;
-import java.util.stream.Collectors;
 
 /** The report of a benchmark as people read it on a terminal. */
 final class BenchText {
@@ -20,13 +19,15 @@ final class BenchText {
       a pool has segments, in turn.
       cpu us/unit: processor time per item by thread. Consumer: the thread that consumes and the transport's own
       threads in its process, the median of the passes. Producer: the threads of its process without those of
-      the JVM. Threads that are only busy, in the consumer's process, are never counted.
+      the JVM. Threads that are only busy, in the consumer's process, are never counted, but all figures of a
+      cell that names them are taken beside them.
       cpu s/GiB: processor time of the whole process by the operating system, over all timed passes.
       peak MiB: memory of both processes together at its highest, in a pass of its own; a page that both map
       counts once.
       latency us: one item in flight, from the consumer's request to the restored item, by one clock.
       gc: milliseconds of collections in the consumer's process over all timed passes, and how many collections
       the transport asked for.
+      unknown: the system did not tell.
       Each item is stamped and checked at its first and last 64 bytes and at one word in each 64 KiB, in the
       warm-up at every word.\
       """;
@@ -50,7 +51,7 @@ final class BenchText {
 
   /** Returns what came of a cell in one line, for those who wait for the table. */
   static String line(CellOutcome outcome) {
-    String title = Bench.title(outcome.cell());
+    String title = CellName.full(outcome.cell());
     return switch (outcome) {
       case CellNotSupported cell -> title + ": " + cell.text();
       case CellResult result -> title + ": " + figures(result);
@@ -64,16 +65,16 @@ final class BenchText {
               "%.0f items/s, %s%s",
               result.medianItemsPerSecond(),
               bytesOrNot(result),
-              result.stable() ? "" : ", " + note(result));
+              result.verified() && !result.unstable() ? "" : ", " + note(result));
       case WAIT ->
           Words.format(
-              "waiting %d s takes %.2f %% of a core in the consumer, %.2f %% in the producer",
+              "%d s take %s of a core in the consumer, %s in the producer",
               CellSpec.WAIT_MILLIS / 1000,
-              result.waiting().consumerPercent(),
-              result.waiting().producerPercent());
+              Words.figure("%.2f %%", result.waiting().consumerPercent()),
+              Words.figure("%.2f %%", result.waiting().producerPercent()));
       case LATENCY ->
           Words.format(
-              "round trip %.1f us, 99 %% within %.1f us, 99.9 %% within %.1f us",
+              "p50 %.1f us, 99 %% within %.1f us, 99.9 %% within %.1f us",
               result.latency().p50(), result.latency().p99(), result.latency().p999());
     };
   }
@@ -88,12 +89,12 @@ final class BenchText {
     if (!result.verified()) {
       return "WRONG";
     }
-    return result.stable() ? "verified" : "unstable";
+    return result.unstable() ? "unstable" : "verified";
   }
 
   void print(PrintStream target) {
     target.println();
-    target.println(report.machine().facts().values().stream().collect(Collectors.joining("; ")));
+    target.println(String.join("; ", report.facts().values()));
     if (results.isEmpty()) {
       return;
     }
@@ -110,13 +111,12 @@ final class BenchText {
     Table table =
         new Table(
             3,
-            "transport",
+            "cell",
             "payload",
             "scope",
             "size",
             "items",
             "passes",
-            "busy",
             "items/s",
             "slowest",
             "fastest",
@@ -137,11 +137,10 @@ final class BenchText {
   private static String[] withoutFigures(CellNotSupported outcome) {
     CellSpec cell = outcome.cell();
     return new String[] {
-      cell.transport(),
+      CellName.brief(cell),
       cell.payload().label(),
       Words.lower(cell.scope()),
       Sizes.format(cell.sizeBytes()),
-      NONE,
       NONE,
       NONE,
       NONE,
@@ -156,13 +155,12 @@ final class BenchText {
   private String[] rate(CellResult result) {
     CellSpec cell = result.cell();
     return new String[] {
-      cell.transport(),
+      CellName.brief(cell),
       cell.payload().label(),
       Words.lower(cell.scope()),
       Sizes.format(cell.sizeBytes()),
       String.valueOf(result.items()),
       String.valueOf(cell.passes()),
-      String.valueOf(cell.busyThreads()),
       Words.format("%.0f", result.medianItemsPerSecond()),
       Words.format("%.0f", result.smallest()),
       Words.format("%.0f", result.largest()),
@@ -180,7 +178,7 @@ final class BenchText {
     Table table =
         new Table(
             2,
-            "transport",
+            "cell",
             "payload",
             "size",
             "cpu us/unit",
@@ -197,18 +195,18 @@ final class BenchText {
       CellCost cost = result.cost();
       boolean bytes = result.movesBytes();
       table.row(
-          result.cell().transport(),
+          CellName.brief(result.cell()),
           result.cell().payload().label(),
           Sizes.format(result.cell().sizeBytes()),
-          Words.format("%.2f", result.medianMicrosPerItem()),
-          Words.format("%.2f", cost.producerMicrosPerItem()),
-          bytes ? Words.format("%.3f", result.consumerCpuSecondsPerGib()) : NONE,
-          bytes ? Words.format("%.3f", result.producerCpuSecondsPerGib()) : NONE,
-          Words.format("%.0f", cost.peakPssBytes() / Sizes.MIB),
+          Words.figure("%.2f", result.medianMicrosPerItem()),
+          Words.figure("%.2f", cost.producerMicrosPerItem()),
+          bytes ? Words.figure("%.3f", result.consumerCpuSecondsPerGib()) : NONE,
+          bytes ? Words.figure("%.3f", result.producerCpuSecondsPerGib()) : NONE,
+          Words.figure("%.0f", cost.peakPssBytes() / Sizes.MIB),
           Words.format("%.1f", result.latency().p50()),
           Words.format("%.1f", result.latency().p99()),
           Words.format("%.1f", result.latency().p999()),
-          Words.format("%.0f", cost.gcMillis()),
+          Words.figure("%.0f", cost.gcMillis()),
           String.valueOf(cost.gcRequests()));
     }
     return table;
@@ -239,10 +237,8 @@ final class BenchText {
     if (small.cell().sizeBytes() < large.cell().sizeBytes()) {
       target.println(
           Words.format(
-              "%s %s: the rate at %s is %.2f of that at %s",
-              small.cell().transport(),
-              payload.label(),
-              Sizes.format(large.cell().sizeBytes()),
+              "%s: the rate is %.2f of that at %s",
+              CellName.full(large.cell()),
               large.medianItemsPerSecond() / small.medianItemsPerSecond(),
               Sizes.format(small.cell().sizeBytes())));
     }

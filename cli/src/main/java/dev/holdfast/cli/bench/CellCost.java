@@ -3,7 +3,8 @@ package dev.holdfast.cli.bench;
 import java.io.Serializable;
 
 /**
- * What the timed passes of a cell took beside time, all passes together, and the memory.
+ * What the timed passes of a cell took beside time, all passes together, and the memory. What could
+ * not be read is NaN.
  *
  * @param consumerCpuSeconds processor time of the consumer's process without busy threads
  * @param producerCpuSeconds processor time of the producer's process; 0 when it is the consumer's
@@ -19,11 +20,11 @@ record CellCost(
     double producerMicrosPerItem,
     double gcMillis,
     long gcRequests,
-    long peakPssBytes)
+    double peakPssBytes)
     implements Serializable {
   static final CellCost NONE = new CellCost(0, 0, 0, 0, 0, 0);
 
-  CellCost withPeakPss(long bytes) {
+  CellCost withPeakPss(double bytes) {
     return new CellCost(
         consumerCpuSeconds, producerCpuSeconds, producerMicrosPerItem, gcMillis, gcRequests, bytes);
   }

@@ -65,10 +65,7 @@ final class CellProcess implements CellRunner {
   }
 
   static FailureDetail describe(CellSpec cell, String what) {
-    return FailureDetail.of(what)
-        .with("transport", cell.transport())
-        .with("payload", cell.payload().label())
-        .with("sizeBytes", cell.sizeBytes());
+    return FailureDetail.of(what).with("cell", CellName.full(cell));
   }
 
   /** Lets the process end by itself, and kills it when it does not. */

@@ -1,11 +1,13 @@
 package dev.holdfast.cli.bench;
 
+import dev.holdfast.cli.text.Json;
 import dev.holdfast.cli.text.Sizes;
 import dev.holdfast.cli.text.Words;
 import java.util.Arrays;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import org.jspecify.annotations.Nullable;
 
 /**
  * What a cell's process found.
@@ -14,7 +16,7 @@ import java.util.Map;
  * @param items items in each timed pass
  * @param itemsPerSecond of each timed pass, in their order
  * @param consumerMicrosPerItem processor time per item of the consumer thread and the transport's
- *     own threads beside it, of each timed pass
+ *     own threads beside it, of each timed pass; NaN when it could not be read
  * @param verified whether every item came whole and in its turn
  * @param runs how often the cell was measured; this is the last time
  * @param cost what the timed passes took
@@ -58,10 +60,14 @@ record CellResult(
     return itemsPerSecond.stream().mapToDouble(Double::doubleValue).max().orElse(0);
   }
 
-  /** Returns how far the slowest and the fastest pass lie apart, as a part of the median. */
+  /**
+   * Returns how far the slowest and the fastest pass lie apart, as a part of the median; NaN where
+   * there are not two of them to compare.
+   */
   double spread() {
-    double median = medianItemsPerSecond();
-    return median == 0 ? 0 : (largest() - smallest()) / median;
+    return itemsPerSecond.size() < 2
+        ? Double.NaN
+        : (largest() - smallest()) / medianItemsPerSecond();
   }
 
   /** Returns whether a pass is long enough for its rate to say something of the next one. */
@@ -69,8 +75,14 @@ record CellResult(
     return items >= SHORTEST_SECONDS * medianItemsPerSecond();
   }
 
-  boolean stable() {
-    return spread() <= LARGEST_SPREAD;
+  /** Returns whether passes lie close together, null where there are not two to compare. */
+  @Nullable Boolean stable() {
+    return Double.isNaN(spread()) ? null : spread() <= LARGEST_SPREAD;
+  }
+
+  /** Returns whether passes are known to lie far apart. */
+  boolean unstable() {
+    return Boolean.FALSE.equals(stable());
   }
 
   /** Returns whether bytes were moved, so that rates and costs by bytes mean something. */
@@ -121,7 +133,6 @@ record CellResult(
 
   private void addThroughput(Map<String, Object> fields) {
     fields.put("items", items);
-    fields.put("busyThreads", cell.busyThreads());
     fields.put("passes", toArray(itemsPerSecond));
     fields.put("itemsPerSecond", medianItemsPerSecond());
     fields.put("smallest", smallest());
@@ -140,7 +151,7 @@ record CellResult(
     }
     fields.put("producerCpuMicrosPerUnit", cost.producerMicrosPerItem());
     fields.put("consumerCpuMicrosPerUnit", medianMicrosPerItem());
-    fields.put("peakPssBytes", cost.peakPssBytes());
+    fields.put("peakPssBytes", Json.whole(cost.peakPssBytes()));
     fields.put("latencyMicros", latency.toJson());
     fields.put("gcMillis", cost.gcMillis());
     fields.put("gcRequests", cost.gcRequests());
@@ -153,6 +164,8 @@ record CellResult(
     fields.put("scope", Words.lower(cell.scope()));
     fields.put("codec", Words.lower(cell.codec()));
     fields.put("sizeBytes", cell.sizeBytes());
+    fields.put("segments", cell.segments());
+    fields.put("busyThreads", cell.busyThreads());
     return fields;
   }
 
@@ -166,6 +179,9 @@ record CellResult(
     int middle = sorted.length / 2;
     if (sorted.length == 0) {
       return 0;
+    }
+    if (Double.isNaN(sorted[sorted.length - 1])) {
+      return Double.NaN;
     }
     return sorted.length % 2 == 1 ? sorted[middle] : (sorted[middle - 1] + sorted[middle]) / 2;
   }

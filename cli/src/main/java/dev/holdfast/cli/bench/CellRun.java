@@ -7,6 +7,7 @@ final class CellRun {
   /** What a cell may take without the start of its process. */
   private static final double LONGEST_SECONDS = 9.5;
 
+  private static final double REHEARSAL_SECONDS = 4;
   private static final double SECONDS_BEHIND_TIMED_PASSES = 2;
   private static final double PASS_SECONDS = 0.35;
   private static final double SHORTEST_PASS_SECONDS = 0.05;
@@ -26,21 +27,23 @@ final class CellRun {
   CellResult run() throws Exception {
     Transport transport = Transports.named(spec.transport());
     try (PassBoard board = new PassBoard()) {
-      CellSpec cell = spec.items() > 0 ? spec : spec.withLength(board.length());
+      CellSpec cell = spec.withLength(board.length());
       try (Session session = transport.open(cell)) {
         CellPasses passes = new CellPasses(cell, session);
         passes.run(passes.plan());
-        double itemsPerSecond = rehearse(passes);
+        Rehearsal rehearsal = new Rehearsal(passes, board::announce, REHEARSAL_SECONDS);
+        rehearsal.run();
         if (cell.busyThreads() > 0) {
+          board.announce(cell.items());
           try (BusyThreads _ = new BusyThreads(cell.busyThreads()).start()) {
             passes.run(passes.plan());
           }
-          passes.run(passes.plan());
+          rehearsal.again();
         }
         CompilerQueue.awaitQuiet();
         return switch (cell.measure()) {
           case THROUGHPUT -> {
-            int items = cell.items() > 0 ? cell.items() : fittingItems(itemsPerSecond);
+            int items = cell.items() > 0 ? cell.items() : fittingItems(rehearsal.itemsPerSecond());
             board.announce(items);
             yield new ThroughputRun(passes, transport.ownThreads()).run(items);
           }
@@ -49,13 +52,6 @@ final class CellRun {
         };
       }
     }
-  }
-
-  private static double rehearse(CellPasses passes) throws Exception {
-    PassPlan plan = passes.plan();
-    long start = System.nanoTime();
-    passes.run(plan);
-    return plan.items() * NANOS_PER_SECOND / (System.nanoTime() - start);
   }
 
   private int fittingItems(double itemsPerSecond) {

@@ -11,9 +11,9 @@ import org.jspecify.annotations.Nullable;
  * @param payload what an item is
  * @param scope the lifetime of views
  * @param sizeBytes the size of an item's bytes
- * @param items items in each timed pass, where nothing in {@code length} says so
+ * @param items items in each timed pass, or 0 when what was seen before decides
  * @param warmUpItems items in the first pass, in which every word is looked at
- * @param rehearsalItems items in the second pass, in which code is compiled
+ * @param rehearsalItems items at most in the passes in which code is compiled
  * @param passes timed passes
  * @param segments segments of a pool, items that a ring holds, and of the memory that the baseline
  *     copies into
@@ -21,7 +21,8 @@ import org.jspecify.annotations.Nullable;
  * @param measure what is measured
  * @param fill how the producer makes an item's bytes
  * @param codec how what is not a payload is written
- * @param length where to find how many items a timed pass has; null when {@code items} says so
+ * @param length where to find how many items a pass has; null where {@code items} and {@code
+ *     rehearsalItems} say so
  */
 public record CellSpec(
     String transport,
@@ -58,18 +59,21 @@ public record CellSpec(
   static final int WARM_UP = 0;
 
   /**
-   * A second warm-up that does just what the timed passes do, so that they run compiled code alone.
+   * The first pass that does just what the timed passes do, so that they run compiled code alone.
    */
   static final int REHEARSAL = 1;
+
+  /** How many such passes there are. Each may be longer than the one before. */
+  static final int REHEARSALS = 6;
 
   /**
    * Only in cells with busy threads: an untimed pass beside them. Either side then waits in another
    * way, and compiled code that did not expect it is thrown away.
    */
-  static final int AMONG_BUSY_THREADS = 2;
+  static final int AMONG_BUSY_THREADS = REHEARSAL + REHEARSALS;
 
   /** Only in cells with busy threads, without them: has the code compiled once more. */
-  static final int SECOND_REHEARSAL = 3;
+  static final int SECOND_REHEARSAL = AMONG_BUSY_THREADS + 1;
 
   /** Memory for one item, where an item of no bytes takes some too. */
   private static final long LEAST_ROOM_BYTES = 4096;
@@ -83,7 +87,7 @@ public record CellSpec(
     return Math.max(sizeBytes, LEAST_ROOM_BYTES);
   }
 
-  /** Returns this cell with timed passes of a length that is decided later. */
+  /** Returns this cell with passes of a length that is decided before each. */
   CellSpec withLength(PassLength decidedLater) {
     return new CellSpec(
         transport,
@@ -104,7 +108,7 @@ public record CellSpec(
 
   /** Returns the number of the first pass that is timed, or in which somebody waits. */
   int firstTimed() {
-    return busyThreads > 0 ? SECOND_REHEARSAL + 1 : REHEARSAL + 1;
+    return busyThreads > 0 ? SECOND_REHEARSAL + 1 : REHEARSAL + REHEARSALS;
   }
 
   /**
@@ -138,14 +142,18 @@ public record CellSpec(
     if (measure == Measure.LATENCY || number > memoryPass()) {
       return new PassPlan(number, 1, stamped, 0);
     }
-    return new PassPlan(number, length == null ? items : length.items(), stamped, 0);
+    return new PassPlan(number, decided(items), stamped, 0);
   }
 
   private int untimedItems(int number) {
     return switch (number) {
       case WARM_UP -> warmUpItems;
-      case AMONG_BUSY_THREADS -> items;
-      default -> rehearsalItems;
+      case AMONG_BUSY_THREADS -> decided(items);
+      default -> decided(rehearsalItems);
     };
+  }
+
+  private int decided(int otherwise) {
+    return length == null ? otherwise : length.items();
   }
 }

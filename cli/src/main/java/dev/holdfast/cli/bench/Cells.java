@@ -53,7 +53,10 @@ final class Cells {
   }
 
   private static boolean again(CellResult first) {
-    return first.verified() && !first.stable() && first.judged() && first.cell().busyThreads() == 0;
+    return first.verified()
+        && first.unstable()
+        && first.judged()
+        && first.cell().busyThreads() == 0;
   }
 
   private Optional<CellResult> keep(CellOutcome outcome) {

@@ -9,12 +9,12 @@ import java.lang.management.ManagementFactory;
  */
 final class CompilerQueue {
   private static final long STEP_MILLIS = 200;
-  private static final int STEPS_AT_MOST = 25;
+  private static final int STEPS_AT_MOST = 10;
   private static final int QUIET_STEPS = 2;
 
   private CompilerQueue() {}
 
-  /** Returns when nothing was compiled for a while, or after five seconds. */
+  /** Returns when nothing was compiled for a while, or after two seconds. */
   static void awaitQuiet() {
     CompilationMXBean compiler = ManagementFactory.getCompilationMXBean();
     if (compiler == null || !compiler.isCompilationTimeMonitoringSupported()) {

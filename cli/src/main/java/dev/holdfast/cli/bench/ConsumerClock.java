@@ -29,9 +29,13 @@ final class ConsumerClock {
     consumerAtStart = threads.getCurrentThreadCpuTime();
   }
 
-  long nanosSinceStart() {
-    long consumer = threads.getCurrentThreadCpuTime() - consumerAtStart;
-    return consumer + ownThreads() - ownAtStart;
+  /** Returns nanoseconds, NaN when the JVM does not measure the time of threads. */
+  double nanosSinceStart() {
+    long now = threads.getCurrentThreadCpuTime();
+    if (now < 0 || consumerAtStart < 0) {
+      return Double.NaN;
+    }
+    return (double) now - consumerAtStart + ownThreads() - ownAtStart;
   }
 
   private long ownThreads() {

@@ -17,10 +17,10 @@ final class CostClock {
   private final OptionalLong producer;
   private final ProducerThreads producerThreads;
 
-  private long consumerAtStart;
-  private long producerAtStart;
-  private long busyAtStart;
-  private long gcMillisAtStart;
+  private double consumerAtStart;
+  private double producerAtStart;
+  private double busyAtStart;
+  private double gcMillisAtStart;
   private long gcRequestsAtStart;
 
   CostClock(Session session) {
@@ -35,15 +35,15 @@ final class CostClock {
     producerThreads.start();
     producerAtStart = producerNanos();
     busyAtStart = busyNanos();
-    consumerAtStart = ProcessUsage.cpuNanos(self);
+    consumerAtStart = nanosOf(self);
   }
 
   /** Returns what was spent since the start, without the memory. */
   CellCost sinceStart(long items) {
-    long consumer = ProcessUsage.cpuNanos(self) - consumerAtStart;
-    long busy = busyNanos() - busyAtStart;
-    long produced = producerNanos() - producerAtStart;
-    long threads = producer.isPresent() ? producerThreads.nanosSinceStart() : 0;
+    double consumer = nanosOf(self) - consumerAtStart;
+    double busy = busyNanos() - busyAtStart;
+    double produced = producerNanos() - producerAtStart;
+    double threads = producer.isPresent() ? producerThreads.nanosSinceStart() : 0;
     return new CellCost(
         Math.max(0, consumer - busy) / NANOS_PER_SECOND,
         produced / NANOS_PER_SECOND,
@@ -53,25 +53,31 @@ final class CostClock {
         0);
   }
 
-  private long producerNanos() {
-    return producer.isPresent() ? ProcessUsage.cpuNanos(producer.getAsLong()) : 0;
+  private double producerNanos() {
+    return producer.isPresent() ? nanosOf(producer.getAsLong()) : 0;
   }
 
-  private static long busyNanos() {
+  private static double nanosOf(long pid) {
+    OptionalLong nanos = ProcessUsage.cpuNanos(pid);
+    return nanos.isPresent() ? nanos.getAsLong() : Double.NaN;
+  }
+
+  private static double busyNanos() {
     ThreadMXBean threads = ManagementFactory.getThreadMXBean();
-    long sum = 0;
+    double sum = 0;
     for (ThreadInfo info : threads.getThreadInfo(threads.getAllThreadIds())) {
       if (info != null && info.getThreadName().startsWith(BusyThreads.NAME)) {
-        sum += Math.max(0, threads.getThreadCpuTime(info.getThreadId()));
+        long nanos = threads.getThreadCpuTime(info.getThreadId());
+        sum += nanos < 0 ? Double.NaN : nanos;
       }
     }
     return sum;
   }
 
-  private static long gcMillis() {
+  private static double gcMillis() {
     return ManagementFactory.getGarbageCollectorMXBeans().stream()
         .mapToLong(GarbageCollectorMXBean::getCollectionTime)
-        .map(millis -> Math.max(0, millis))
+        .mapToDouble(millis -> millis < 0 ? Double.NaN : millis)
         .sum();
   }
 }

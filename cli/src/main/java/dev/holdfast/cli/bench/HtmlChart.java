@@ -73,12 +73,10 @@ record HtmlChart(
                   result.producerCpuSecondsPerGib(),
                   end),
           result ->
-              Words.format(
+              Words.figure(
                   "%.3f s", result.consumerCpuSecondsPerGib() + result.producerCpuSecondsPerGib()),
           result ->
-              Words.format(
-                  "%.3f + %.3f",
-                  result.consumerCpuSecondsPerGib(), result.producerCpuSecondsPerGib()));
+              both("%.3f", result.consumerCpuSecondsPerGib(), result.producerCpuSecondsPerGib()));
 
   static final HtmlChart LATENCY =
       new HtmlChart(
@@ -100,10 +98,10 @@ record HtmlChart(
           "Memory",
           "Shorter is better: what both processes have in use at the highest (PSS), the JVMs"
               + " included.",
-          result -> result.cost().peakPssBytes() > 0,
+          HtmlChart::isThroughput,
           result -> result.cost().peakPssBytes(),
-          (result, end) -> bar(result, "", 0, (double) result.cost().peakPssBytes(), end),
-          result -> Words.format("%.0f MiB", result.cost().peakPssBytes() / Sizes.MIB),
+          (result, end) -> bar(result, "", 0, result.cost().peakPssBytes(), end),
+          result -> Words.figure("%.0f MiB", result.cost().peakPssBytes() / Sizes.MIB),
           _ -> "");
 
   static final HtmlChart WAITING =
@@ -120,13 +118,11 @@ record HtmlChart(
                   result.waiting().producerPercent(),
                   end),
           result ->
-              Words.format(
+              Words.figure(
                   "%.2f %%",
                   result.waiting().consumerPercent() + result.waiting().producerPercent()),
           result ->
-              Words.format(
-                  "%.2f + %.2f",
-                  result.waiting().consumerPercent(), result.waiting().producerPercent()));
+              both("%.2f", result.waiting().consumerPercent(), result.waiting().producerPercent()));
 
   static final List<HtmlChart> ALL =
       List.of(BYTES, ITEMS, PROCESSOR_TIME, LATENCY, MEMORY, WAITING);
@@ -138,7 +134,7 @@ record HtmlChart(
 
   /** Returns the drawing of one cell as an SVG element. */
   String svg(CellResult result, double end) {
-    String label = Html.escape(HtmlFamily.name(result) + ": " + value.apply(result));
+    String label = Html.escape(CellName.full(result.cell()) + ": " + value.apply(result));
     return "<svg role=\"img\" aria-label=\""
         + label
         + "\"><rect class=\"track\" x=\"0\" y=\"3\" width=\"100%\" height=\"8\" rx=\"2\"/>"
@@ -158,6 +154,10 @@ record HtmlChart(
     return micros < MICROS_PER_MILLI
         ? Words.format("%.1f us", micros)
         : Words.format("%.2f ms", micros / MICROS_PER_MILLI);
+  }
+
+  private static String both(String format, double consumer, double producer) {
+    return Words.figure(format, consumer) + " + " + Words.figure(format, producer);
   }
 
   private static String bar(

@@ -36,14 +36,6 @@ enum HtmlFamily {
     return transport.equals("memcpy") ? BASELINE : OTHER;
   }
 
-  /** Returns what a row of a chart is called, whose card names payload and size. */
-  static String name(CellOutcome outcome) {
-    CellSpec cell = outcome.cell();
-    return cell.fill() == Fill.IN_PLACE_SHARED
-        ? cell.transport() + ", shared fill"
-        : cell.transport();
-  }
-
   String styleClass() {
     return styleClass;
   }

@@ -62,7 +62,7 @@ public final class HtmlReport {
 
   private void summary() {
     long unstable =
-        results().stream().filter(result -> result.verified() && !result.stable()).count();
+        results().stream().filter(result -> result.verified() && result.unstable()).count();
     int notSupported = report.outcomes().size() - results().size();
     html.element(
         "p",
@@ -80,7 +80,7 @@ public final class HtmlReport {
 
   private void machine() {
     html.element("h2", "Machine").raw("<dl>\n");
-    for (Map.Entry<String, String> fact : report.machine().facts().entrySet()) {
+    for (Map.Entry<String, String> fact : report.facts().entrySet()) {
       html.element("dt", fact.getKey()).element("dd", fact.getValue()).raw("\n");
     }
     html.raw("</dl>\n");
@@ -156,7 +156,8 @@ public final class HtmlReport {
 
   /** Draws one card a size, all on one scale. */
   private void chart(HtmlChart chart, List<CellResult> cells, List<CellOutcome> rows) {
-    double end = cells.stream().mapToDouble(chart.largest()).max().orElse(0);
+    double end =
+        cells.stream().mapToDouble(chart.largest()).filter(Double::isFinite).max().orElse(0);
     Map<Long, List<CellOutcome>> bySize = new TreeMap<>();
     for (CellOutcome row : rows) {
       bySize.computeIfAbsent(row.cell().sizeBytes(), _ -> new ArrayList<>()).add(row);
@@ -175,13 +176,13 @@ public final class HtmlReport {
   }
 
   private void row(HtmlChart chart, CellOutcome row, double end) {
-    html.raw("<div class=\"row\"><div class=\"head\">").element("span", HtmlFamily.name(row));
+    html.raw("<div class=\"row\"><div class=\"head\">").element("span", CellName.brief(row.cell()));
     switch (row) {
       case CellNotSupported cell -> html.element("span", "quiet", cell.text()).raw("</div>");
       case CellResult result -> {
         html.open("span", "value").text(chart.value().apply(result) + " ");
         html.element("small", chart.detail().apply(result));
-        if (!result.verified() || (chart.showsRate() && !result.stable())) {
+        if (!result.verified() || (chart.showsRate() && result.unstable())) {
           html.raw(" ").element("span", "tag", HtmlTable.state(result));
         }
         html.raw("</span></div>").raw(chart.svg(result, end));

@@ -8,7 +8,7 @@ import java.util.List;
 final class HtmlTable {
   private static final List<String> HEADS =
       List.of(
-          "transport",
+          "cell",
           "payload",
           "scope",
           "size",
@@ -58,7 +58,7 @@ final class HtmlTable {
 
   private void identity(CellOutcome outcome) {
     CellSpec cell = outcome.cell();
-    html.element("td", HtmlFamily.name(outcome))
+    html.element("td", CellName.brief(cell))
         .element("td", cell.payload().label())
         .element("td", Words.lower(cell.scope()))
         .element("td", Sizes.format(cell.sizeBytes()));
@@ -81,7 +81,7 @@ final class HtmlTable {
     figure(latency, "%.1f", result.latency().p50());
     figure(latency, "%.1f", result.latency().p99());
     figure(latency, "%.1f", result.latency().p999());
-    figure(result.cost().peakPssBytes() > 0, "%.0f", result.cost().peakPssBytes() / Sizes.MIB);
+    figure(rates, "%.0f", result.cost().peakPssBytes() / Sizes.MIB);
     figure(rates, "%.1f", result.cost().gcMillis());
     figure(rates, "%.0f", (double) result.cost().gcRequests());
   }
@@ -91,13 +91,13 @@ final class HtmlTable {
     if (!result.verified()) {
       return "WRONG ITEMS";
     }
-    if (result.cell().measure() == CellSpec.Measure.WAIT) {
-      return "waiting";
-    }
-    return result.stable() ? "stable" : "unstable";
+    return switch (result.stable()) {
+      case null -> "verified";
+      case Boolean stable -> stable ? "stable" : "unstable";
+    };
   }
 
   private void figure(boolean there, String format, double value) {
-    html.element("td", there ? Words.format(format, value) : NOTHING);
+    html.element("td", there ? Words.figure(format, value) : NOTHING);
   }
 }

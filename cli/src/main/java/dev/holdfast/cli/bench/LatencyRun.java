@@ -2,7 +2,7 @@ package dev.holdfast.cli.bench;
 
 import java.util.List;
 
-/** Round trips alone. */
+/** Round trips alone, beside busy threads where the cell has some. */
 final class LatencyRun {
   private final CellPasses passes;
 
@@ -11,16 +11,19 @@ final class LatencyRun {
   }
 
   CellResult run() throws Exception {
-    Latency latency = RoundTrips.alone(passes.cell()).measure(passes);
-    return new CellResult(
-        passes.cell(),
-        0,
-        List.of(),
-        List.of(),
-        passes.verified(),
-        1,
-        CellCost.NONE,
-        latency,
-        WaitCost.NONE);
+    CellSpec cell = passes.cell();
+    try (BusyThreads _ = new BusyThreads(cell.busyThreads()).start()) {
+      Latency latency = RoundTrips.alone(cell).measure(passes);
+      return new CellResult(
+          cell,
+          0,
+          List.of(),
+          List.of(),
+          passes.verified(),
+          1,
+          CellCost.NONE,
+          latency,
+          WaitCost.NONE);
+    }
   }
 }

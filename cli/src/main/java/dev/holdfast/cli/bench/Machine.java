@@ -1,5 +1,6 @@
 package dev.holdfast.cli.bench;
 
+import dev.holdfast.cli.text.Json;
 import dev.holdfast.cli.text.Sizes;
 import dev.holdfast.cli.text.Words;
 import java.io.IOException;
@@ -17,7 +18,7 @@ import java.util.stream.Collectors;
  *
  * @param processor the processor's name
  * @param processors how many of them this process may use
- * @param memoryBytes the memory of the machine
+ * @param memoryBytes the memory of the machine; NaN when it could not be read
  * @param system name and version of the operating system
  * @param java the version of the JDK
  * @param jvm name and version of the virtual machine
@@ -26,13 +27,11 @@ import java.util.stream.Collectors;
 record Machine(
     String processor,
     int processors,
-    long memoryBytes,
+    double memoryBytes,
     String system,
     String java,
     String jvm,
     String collector) {
-  private static final String UNKNOWN = "unknown";
-
   /** Looks at this machine. */
   static Machine here() {
     return new Machine(
@@ -51,7 +50,7 @@ record Machine(
   Map<String, String> facts() {
     Map<String, String> facts = new LinkedHashMap<>();
     facts.put("processor", processors + " x " + processor);
-    facts.put("memory", Words.format("%.1f GiB", memoryBytes / Sizes.GIB));
+    facts.put("memory", Words.figure("%.1f GiB", memoryBytes / Sizes.GIB));
     facts.put("system", system);
     facts.put("java", java + ", " + jvm);
     facts.put("collector", collector);
@@ -62,7 +61,7 @@ record Machine(
     Map<String, Object> fields = new LinkedHashMap<>();
     fields.put("processor", processor);
     fields.put("processors", processors);
-    fields.put("memoryBytes", memoryBytes);
+    fields.put("memoryBytes", Json.whole(memoryBytes));
     fields.put("system", system);
     fields.put("java", java);
     fields.put("jvm", jvm);
@@ -71,7 +70,7 @@ record Machine(
   }
 
   private static String property(String name) {
-    return System.getProperty(name, UNKNOWN);
+    return System.getProperty(name, Words.UNKNOWN);
   }
 
   /** Finds the first line {@code name: value} of a file of the kernel. */
@@ -83,14 +82,14 @@ record Machine(
           return Words.oneLine(line.substring(colon + 1));
         }
       }
-      return UNKNOWN;
+      return Words.UNKNOWN;
     } catch (IOException e) {
-      return UNKNOWN;
+      return Words.UNKNOWN;
     }
   }
 
-  private static long kibibytes(String value) {
+  private static double kibibytes(String value) {
     String digits = value.replaceAll("[^0-9]", "");
-    return digits.isEmpty() ? 0 : Long.parseLong(digits) * 1024;
+    return digits.isEmpty() ? Double.NaN : Long.parseLong(digits) * 1024.0;
   }
 }

@@ -1,6 +1,8 @@
 package dev.holdfast.cli.bench;
 
 import dev.holdfast.cli.text.ProcessUsage;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.OptionalLong;
 
 /**
@@ -10,16 +12,16 @@ import java.util.OptionalLong;
 final class MemoryWatch implements AutoCloseable {
   private static final long PERIOD_MILLIS = 20;
 
-  private final long self = ProcessHandle.current().pid();
-  private final OptionalLong producer;
+  private final List<Long> processes = new ArrayList<>();
   private final Thread thread = new Thread(this::run, "cell-memory-watch");
   private volatile boolean closed;
 
   // Guarded by this.
-  private long peakBytes;
+  private double peakBytes = Double.NaN;
 
   MemoryWatch(OptionalLong producer) {
-    this.producer = producer;
+    processes.add(ProcessHandle.current().pid());
+    producer.ifPresent(processes::add);
     thread.setDaemon(true);
   }
 
@@ -36,15 +38,12 @@ final class MemoryWatch implements AutoCloseable {
   }
 
   private synchronized void look() {
-    long bytes = ProcessUsage.pssBytes(self);
-    if (producer.isPresent()) {
-      bytes += ProcessUsage.pssBytes(producer.getAsLong());
-    }
-    peakBytes = Math.max(peakBytes, bytes);
+    ProcessUsage.pssBytes(processes)
+        .ifPresent(bytes -> peakBytes = peakBytes >= bytes ? peakBytes : bytes);
   }
 
-  /** Looks once more and returns the largest sum that was seen. */
-  long peakBytes() {
+  /** Looks once more and returns the largest sum that was seen, NaN when there was none. */
+  double peakBytes() {
     look();
     synchronized (this) {
       return peakBytes;

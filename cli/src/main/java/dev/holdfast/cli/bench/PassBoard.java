@@ -14,7 +14,7 @@ final class PassBoard implements AutoCloseable {
     return new PassLength(ProcessHandle.current().pid(), file.descriptor(), file.linkText());
   }
 
-  /** Says how many items each timed pass has. */
+  /** Says how many items each further pass has that is neither the warm-up nor a round trip. */
   void announce(int items) {
     mapping.words().setVolatile(PassLength.ITEMS, items);
   }

@@ -5,8 +5,8 @@ import dev.holdfast.arena.internal.memory.SharedFile;
 import java.io.Serializable;
 
 /**
- * Where a producer finds how many items a timed pass has, which the consumer decides when it has
- * seen how fast items come.
+ * Where a producer finds how many items a pass has, which the consumer decides by how fast the ones
+ * before came.
  *
  * @param pid the consumer's process
  * @param descriptor its descriptor of the shared memory
@@ -16,7 +16,7 @@ record PassLength(long pid, int descriptor, String linkText) implements Serializ
   static final long BYTES = 4096;
   static final long ITEMS = 0;
 
-  /** Returns the number, which is there before a timed pass is asked for. */
+  /** Returns the number, which is there before the pass is asked for. */
   int items() {
     try (SharedFile file = SharedFile.attach(pid, descriptor, linkText, BYTES)) {
       MemoryMapping mapping = file.map();

@@ -8,6 +8,7 @@ import java.nio.file.Path;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.OptionalLong;
 
 /**
  * Processor time of the threads of another process without those that every JVM has: compilers,
@@ -41,9 +42,14 @@ final class ProducerThreads {
     atStart.putAll(nanosByThread());
   }
 
-  long nanosSinceStart() {
+  /** Returns nanoseconds, NaN when not a thread could be looked at. */
+  double nanosSinceStart() {
+    Map<String, Long> now = nanosByThread();
+    if (now.isEmpty()) {
+      return Double.NaN;
+    }
     long sum = 0;
-    for (Map.Entry<String, Long> thread : nanosByThread().entrySet()) {
+    for (Map.Entry<String, Long> thread : now.entrySet()) {
       sum += thread.getValue() - atStart.getOrDefault(thread.getKey(), 0L);
     }
     return sum;
@@ -54,7 +60,8 @@ final class ProducerThreads {
     try (DirectoryStream<Path> all = Files.newDirectoryStream(threads)) {
       for (Path thread : all) {
         if (OF_THE_JVM.stream().noneMatch(text(thread.resolve("comm"))::startsWith)) {
-          nanos.put(thread.getFileName().toString(), cpuNanos(thread.resolve("schedstat")));
+          String name = thread.getFileName().toString();
+          cpuNanos(thread.resolve("schedstat")).ifPresent(spent -> nanos.put(name, spent));
         }
       }
     } catch (IOException e) {
@@ -64,10 +71,12 @@ final class ProducerThreads {
   }
 
   /** The first number of {@code schedstat} is the time on a processor in nanoseconds. */
-  private static long cpuNanos(Path schedstat) {
+  private static OptionalLong cpuNanos(Path schedstat) {
     String text = text(schedstat);
     int blank = text.indexOf(' ');
-    return blank < 0 ? 0 : Long.parseLong(text.substring(0, blank));
+    return blank < 0
+        ? OptionalLong.empty()
+        : OptionalLong.of(Long.parseLong(text.substring(0, blank)));
   }
 
   private static String text(Path file) {

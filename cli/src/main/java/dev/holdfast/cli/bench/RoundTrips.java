@@ -21,11 +21,17 @@ record RoundTrips(int fewest, int most, long warmUpNanos, long nanos) {
   static RoundTrips alone(CellSpec cell) {
     int most = cell.items() > 0 ? cell.items() : 200_000;
     return new RoundTrips(
-        Math.min(100, most), most, 1_500 * NANOS_PER_MILLI, 4_000 * NANOS_PER_MILLI);
+        Math.min(100, most), most, 1_000 * NANOS_PER_MILLI, 2_000 * NANOS_PER_MILLI);
   }
 
   /** Returns the round trips that follow timed passes. */
   static RoundTrips beside(CellSpec cell) {
+    if (cell.busyThreads() > 0) {
+      // each waits for its turn among them
+      int most = cell.items();
+      return new RoundTrips(
+          Math.min(10, most), most, 500 * NANOS_PER_MILLI, 3_000 * NANOS_PER_MILLI);
+    }
     if (cell.items() > 0) {
       return new RoundTrips(cell.items(), cell.items(), 0, 0);
     }

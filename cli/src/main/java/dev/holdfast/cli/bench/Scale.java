@@ -20,9 +20,23 @@ record Scale(double copyBytesPerSecond, double roundTripMicros) {
   /** What makes a machine slower than this is other work, for which a target gives no allowance. */
   private static final double MOST_TIMES_SLOWER = 2;
 
+  /**
+   * Returns the scale half way between two that were taken at different times. A round trip that
+   * other work made slow counts no more than the slowest one that limits allow for.
+   */
+  static Scale between(Scale one, Scale other) {
+    return new Scale(
+        (one.copyBytesPerSecond + other.copyBytesPerSecond) / 2,
+        (one.allowedMicros() + other.allowedMicros()) / 2);
+  }
+
+  private double allowedMicros() {
+    return Math.min(roundTripMicros, MOST_TIMES_SLOWER * ROUND_TRIP_MICROS);
+  }
+
   /** Returns the limit here for a time in which nothing large is copied. */
   double micros(double limit) {
-    return limit * Math.min(roundTripMicros / ROUND_TRIP_MICROS, MOST_TIMES_SLOWER);
+    return limit * allowedMicros() / ROUND_TRIP_MICROS;
   }
 
   /**
@@ -40,6 +54,6 @@ record Scale(double copyBytesPerSecond, double roundTripMicros) {
   /** Returns how many times longer a copy takes here, one within the range of the targets. */
   double copyFactor() {
     double usual = Math.clamp(copyBytesPerSecond, SLOWEST_COPY, FASTEST_COPY);
-    return usual / copyBytesPerSecond;
+    return Math.min(usual / copyBytesPerSecond, MOST_TIMES_SLOWER);
   }
 }

@@ -1,6 +1,7 @@
 package dev.holdfast.cli.bench;
 
 import dev.holdfast.arena.ViewScope;
+import dev.holdfast.cli.bench.TargetLine.Side;
 import dev.holdfast.cli.text.Output;
 import dev.holdfast.cli.text.Sizes;
 import dev.holdfast.cli.text.Table;
@@ -9,14 +10,15 @@ import java.io.IOException;
 import java.io.PrintStream;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.OptionalDouble;
+import java.util.Optional;
 import java.util.function.ToDoubleFunction;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
 /**
- * The targets of the project, measured. What one thread copies and a round trip by futex come first
- * and scale the limits. A cell without an answer misses its targets.
+ * The targets of the project, measured. What one thread copies and a round trip by futex are taken
+ * on both sides of what is compared with them, since machines drift, and their means scale the
+ * limits. A cell without an answer misses its targets.
  */
 public final class Targets {
   private static final long SMALL = 64L << 10;
@@ -36,6 +38,8 @@ public final class Targets {
   private static final double NO_WORSE = 1.25;
   private static final double WAIT_PERCENT = 2;
   private static final double ROUND_TRIP_MICROS = 30;
+
+  private static final String CORE = "%.2f %% of a core";
 
   private final int passes;
   private final int segments;
@@ -80,127 +84,126 @@ public final class Targets {
   }
 
   private void measure() throws IOException {
-    OptionalDouble copied =
-        measure(throughput("memcpy", Payload.BUFFER, LARGE), CellResult::bytesPerSecond);
-    OptionalDouble trip = measure(roundTrip("futex"), result -> result.latency().p50());
-    Scale scale = new Scale(copied.orElse(Double.NaN), trip.orElse(Double.NaN));
+    double copied = bytesPerSecond("memcpy");
+    double trip = roundTripMicros("futex");
+    double pool = bytesPerSecond("pool");
+    double ring = bytesPerSecond("ring");
+    double copiedAgain = bytesPerSecond("memcpy");
+    double small = itemsPerSecond(throughput("pool-in-place", Payload.TENSOR, MIB));
+    double huge = itemsPerSecond(throughput("pool-in-place", Payload.TENSOR, HUGE));
+    double java = itemsPerSecond(map(0, Codec.JAVA));
+    Optional<CellResult> compact = cells.measure(map(0, Codec.COMPACT));
+    Optional<CellResult> busy = cells.measure(map(BUSY_THREADS, Codec.COMPACT));
+    Optional<CellResult> waited = cells.measure(waiting());
+    double empty = roundTripMicros("pool");
+    double tripAgain = roundTripMicros("futex");
+
+    Scale scale = Scale.between(new Scale(copied, trip), new Scale(copiedAgain, tripAgain));
     human.println(
         Words.format(
-            "the limits are for %.2f GiB/s of memcpy and %.1f us of a futex round trip",
-            scale.copyBytesPerSecond() / Sizes.GIB, scale.roundTripMicros()));
-    copies(scale);
-    inPlace(scale);
-    smallItems(scale);
-    waiting();
-    OptionalDouble empty = measure(roundTrip("pool"), result -> result.latency().p50());
-    atMost("round trip of an empty item, p50", "%.1f us", scale.micros(ROUND_TRIP_MICROS), empty);
+            "the limits are for %s GiB/s of memcpy and %s us of a futex round trip",
+            Words.figure("%.2f", scale.copyBytesPerSecond() / Sizes.GIB),
+            Words.figure("%.1f", scale.roundTripMicros())));
+    copies(pool / scale.copyBytesPerSecond(), ring / scale.copyBytesPerSecond());
+    inPlace(scale, small, huge);
+    smallItems(scale, java, value(compact, CellResult::medianItemsPerSecond));
+    consumerCpu(scale, micros(compact), micros(busy));
+    add("waiting 5 s, consumer", Side.BELOW, CORE, WAIT_PERCENT, consumer(waited));
+    add("waiting 5 s, producer", Side.BELOW, CORE, WAIT_PERCENT, producer(waited));
+    double tripLimit = scale.micros(ROUND_TRIP_MICROS);
+    String name = "round trip of an empty item, p50";
+    add(name, Side.AT_MOST, "%.1f us", ROUND_TRIP_MICROS, tripLimit, empty);
   }
 
-  /** The baseline is taken on both sides of what is compared with it, since memory drifts. */
-  private void copies(Scale scale) throws IOException {
-    OptionalDouble pool =
-        measure(throughput("pool", Payload.BUFFER, LARGE), CellResult::bytesPerSecond);
-    OptionalDouble ring =
-        measure(throughput("ring", Payload.BUFFER, LARGE), CellResult::bytesPerSecond);
-    OptionalDouble again =
-        measure(throughput("memcpy", Payload.BUFFER, LARGE), CellResult::bytesPerSecond);
-    double base = (scale.copyBytesPerSecond() + again.orElse(Double.NaN)) / 2;
-    atLeast("pool 32MiB", "%.2f of memcpy", POOL_OF_MEMCPY, divided(pool, base));
-    atLeast("ring 32MiB", "%.2f of memcpy", RING_OF_MEMCPY, divided(ring, base));
+  private void copies(double pool, double ring) {
+    add("pool 32MiB", Side.AT_LEAST, "%.2f of memcpy", POOL_OF_MEMCPY, pool);
+    add("ring 32MiB", Side.AT_LEAST, "%.2f of memcpy", RING_OF_MEMCPY, ring);
   }
 
-  private void inPlace(Scale scale) throws IOException {
+  private void inPlace(Scale scale, double small, double huge) {
     double limit = scale.itemsPerSecond(UNITS_PER_SECOND, 0);
-    OptionalDouble small =
-        measure(throughput("pool-in-place", Payload.TENSOR, MIB), CellResult::medianItemsPerSecond);
-    OptionalDouble huge =
-        measure(
-            throughput("pool-in-place", Payload.TENSOR, HUGE), CellResult::medianItemsPerSecond);
-    atLeast("pool in place 1MiB", "%.0f units/s", limit, small);
-    atLeast("pool in place 64MiB", "%.0f units/s", limit, huge);
-    OptionalDouble ratio = divided(huge, small.orElse(Double.NaN));
-    atLeast("pool in place, 64MiB against 1MiB", "%.2f", THE_SAME, ratio);
+    String units = "%.0f units/s";
+    add("pool in place 1MiB", Side.AT_LEAST, units, UNITS_PER_SECOND, limit, small);
+    add("pool in place 64MiB", Side.AT_LEAST, units, UNITS_PER_SECOND, limit, huge);
+    add("pool in place, 64MiB against 1MiB", Side.AT_LEAST, "%.2f", THE_SAME, huge / small);
   }
 
-  private void smallItems(Scale scale) throws IOException {
-    CellSpec java = bench("pool", Payload.MAP, SMALL, CellSpec.Measure.THROUGHPUT, 0, Codec.JAVA);
-    atLeast(
+  private void smallItems(Scale scale, double java, double compact) {
+    String items = "%.0f items/s";
+    add(
         "pool 64KiB in a map by Java serialization",
-        "%.0f items/s",
+        Side.AT_LEAST,
+        items,
+        JAVA_ITEMS_PER_SECOND,
         scale.itemsPerSecond(JAVA_ITEMS_PER_SECOND, SMALL),
-        measure(java, CellResult::medianItemsPerSecond));
-    CellSpec compact = throughput("pool", Payload.MAP, SMALL);
-    List<CellResult> alone = cells.measure(compact).stream().toList();
-    atLeast(
+        java);
+    add(
         "pool 64KiB in a map by the compact codec",
-        "%.0f items/s",
+        Side.AT_LEAST,
+        items,
+        COMPACT_ITEMS_PER_SECOND,
         scale.itemsPerSecond(COMPACT_ITEMS_PER_SECOND, SMALL),
-        value(alone, CellResult::medianItemsPerSecond));
-    OptionalDouble micros = value(alone, CellResult::medianMicrosPerItem);
-    atMost("consumer's cpu per unit", "%.2f us", scale.micros(CPU_MICROS), micros);
-    CellSpec busy =
-        bench("pool", Payload.MAP, SMALL, CellSpec.Measure.THROUGHPUT, BUSY_THREADS, Codec.COMPACT);
-    OptionalDouble beside = measure(busy, CellResult::medianMicrosPerItem);
-    atMost(
-        "consumer's cpu per unit, 64 busy threads against none",
-        "%.2f",
-        NO_WORSE,
-        divided(beside, micros.orElse(Double.NaN)));
+        compact);
   }
 
-  private void waiting() throws IOException {
-    CellSpec wait = bench("pool", Payload.BUFFER, SMALL, CellSpec.Measure.WAIT, 0, Codec.COMPACT);
-    List<CellResult> waited = cells.measure(wait).stream().toList();
-    OptionalDouble consumer = value(waited, result -> result.waiting().consumerPercent());
-    OptionalDouble producer = value(waited, result -> result.waiting().producerPercent());
-    below("waiting 5 s, consumer", "%.2f %% of a core", WAIT_PERCENT, consumer);
-    below("waiting 5 s, producer", "%.2f %% of a core", WAIT_PERCENT, producer);
+  private void consumerCpu(Scale scale, double alone, double busy) {
+    String name = "consumer's cpu per unit";
+    add(name, Side.AT_MOST, "%.2f us", CPU_MICROS, scale.micros(CPU_MICROS), alone);
+    String against = name + ", 64 busy threads against none";
+    add(against, Side.AT_MOST, "%.2f", NO_WORSE, busy / alone);
   }
 
-  private OptionalDouble measure(CellSpec cell, ToDoubleFunction<CellResult> figure)
-      throws IOException {
-    return value(cells.measure(cell).stream().toList(), figure);
+  private double bytesPerSecond(String transport) throws IOException {
+    CellSpec cell = throughput(transport, Payload.BUFFER, LARGE);
+    return value(cells.measure(cell), CellResult::bytesPerSecond);
   }
 
-  private static OptionalDouble value(
-      List<CellResult> results, ToDoubleFunction<CellResult> figure) {
-    return results.stream().mapToDouble(figure).findFirst();
+  private double itemsPerSecond(CellSpec cell) throws IOException {
+    return value(cells.measure(cell), CellResult::medianItemsPerSecond);
   }
 
-  private static OptionalDouble divided(OptionalDouble number, double by) {
-    return number.stream().map(value -> value / by).filter(ratio -> ratio >= 0).findFirst();
+  private double roundTripMicros(String transport) throws IOException {
+    CellSpec cell = bench(transport, Payload.BUFFER, 0, CellSpec.Measure.LATENCY, 0, Codec.COMPACT);
+    return value(cells.measure(cell), result -> result.latency().p50());
   }
 
-  private void atLeast(String name, String format, double limit, OptionalDouble measured) {
-    add(name, ">= ", format, limit, measured, measured.orElse(Double.NaN) >= limit);
+  private static double micros(Optional<CellResult> result) {
+    return value(result, CellResult::medianMicrosPerItem);
   }
 
-  private void atMost(String name, String format, double limit, OptionalDouble measured) {
-    add(name, "<= ", format, limit, measured, measured.orElse(Double.NaN) <= limit);
+  private static double consumer(Optional<CellResult> waited) {
+    return value(waited, result -> result.waiting().consumerPercent());
   }
 
-  private void below(String name, String format, double limit, OptionalDouble measured) {
-    add(name, "< ", format, limit, measured, measured.orElse(Double.NaN) < limit);
+  private static double producer(Optional<CellResult> waited) {
+    return value(waited, result -> result.waiting().producerPercent());
+  }
+
+  /** Returns a figure of a cell, NaN when the cell has no answer. */
+  private static double value(Optional<CellResult> result, ToDoubleFunction<CellResult> figure) {
+    return result.stream().mapToDouble(figure).findFirst().orElse(Double.NaN);
+  }
+
+  /** Adds a target that is the same on all machines. */
+  private void add(String name, Side side, String format, double limit, double value) {
+    add(name, side, format, limit, limit, value);
   }
 
   private void add(
-      String name,
-      String sign,
-      String format,
-      double limit,
-      OptionalDouble measured,
-      boolean holds) {
-    String found =
-        measured.isPresent() ? Words.format(format, measured.getAsDouble()) : "no answer";
-    lines.add(new TargetLine(name, sign + Words.format(format, limit), found, holds));
+      String name, Side side, String format, double unscaledLimit, double limit, double value) {
+    lines.add(new TargetLine(name, side, format, unscaledLimit, limit, value));
+  }
+
+  private CellSpec map(int busyThreads, Codec codec) {
+    return bench("pool", Payload.MAP, SMALL, CellSpec.Measure.THROUGHPUT, busyThreads, codec);
+  }
+
+  private CellSpec waiting() {
+    return bench("pool", Payload.BUFFER, SMALL, CellSpec.Measure.WAIT, 0, Codec.COMPACT);
   }
 
   private CellSpec throughput(String transport, Payload payload, long size) {
     return bench(transport, payload, size, CellSpec.Measure.THROUGHPUT, 0, Codec.COMPACT);
-  }
-
-  private CellSpec roundTrip(String transport) {
-    return bench(transport, Payload.BUFFER, 0, CellSpec.Measure.LATENCY, 0, Codec.COMPACT);
   }
 
   private CellSpec bench(

@@ -5,7 +5,8 @@ import java.util.List;
 
 /**
  * The timed passes of a cell, then one in which memory is looked at, then some round trips. Each
- * figure comes from passes in which nothing else is asked for.
+ * figure comes from passes in which nothing else is asked for. Busy threads spin beside all of
+ * them.
  */
 final class ThroughputRun {
   private static final double NANOS_PER_SECOND = 1e9;
@@ -26,42 +27,33 @@ final class ThroughputRun {
   CellResult run(int items) throws Exception {
     List<Double> rates = new ArrayList<>();
     List<Double> micros = new ArrayList<>();
-    CellCost cost = timed(rates, micros);
-    long peakBytes = peakBytes();
-    Latency latency = RoundTrips.beside(cell).measure(passes);
-    return new CellResult(
-        cell,
-        items,
-        rates,
-        micros,
-        passes.verified(),
-        1,
-        cost.withPeakPss(peakBytes),
-        latency,
-        WaitCost.NONE);
+    try (BusyThreads _ = new BusyThreads(cell.busyThreads()).start()) {
+      CellCost cost = timed(rates, micros).withPeakPss(peakBytes());
+      Latency latency = RoundTrips.beside(cell).measure(passes);
+      return new CellResult(
+          cell, items, rates, micros, passes.verified(), 1, cost, latency, WaitCost.NONE);
+    }
   }
 
   private CellCost timed(List<Double> rates, List<Double> micros) throws Exception {
     ConsumerClock clock = new ConsumerClock(ownThreads);
     CostClock costs = new CostClock(session);
     long items = 0;
-    try (BusyThreads _ = new BusyThreads(cell.busyThreads()).start()) {
-      costs.start();
-      for (int timed = 0; timed < cell.passes(); timed++) {
-        PassPlan plan = passes.plan();
-        clock.start();
-        long start = System.nanoTime();
-        passes.run(plan);
-        double seconds = (System.nanoTime() - start) / NANOS_PER_SECOND;
-        micros.add(clock.nanosSinceStart() / NANOS_PER_MICRO / plan.items());
-        rates.add(plan.items() / seconds);
-        items += plan.items();
-      }
-      return costs.sinceStart(items);
+    costs.start();
+    for (int timed = 0; timed < cell.passes(); timed++) {
+      PassPlan plan = passes.plan();
+      clock.start();
+      long start = System.nanoTime();
+      passes.run(plan);
+      double seconds = (System.nanoTime() - start) / NANOS_PER_SECOND;
+      micros.add(clock.nanosSinceStart() / NANOS_PER_MICRO / plan.items());
+      rates.add(plan.items() / seconds);
+      items += plan.items();
     }
+    return costs.sinceStart(items);
   }
 
-  private long peakBytes() throws Exception {
+  private double peakBytes() throws Exception {
     try (MemoryWatch watch = new MemoryWatch(session.producerPid()).start()) {
       passes.run(passes.plan());
       return watch.peakBytes();

@@ -1,7 +1,9 @@
 package dev.holdfast.cli.bench;
 
 import dev.holdfast.cli.text.ProcessUsage;
+import java.util.ArrayList;
 import java.util.List;
+import java.util.OptionalLong;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
@@ -50,22 +52,29 @@ final class WaitRun {
   /** The consumer sits on its first item until the producer has filled what there is and waits. */
   private double producerWaits() throws Exception {
     long producer = passes.session().producerPid().orElseThrow();
-    double[] percent = {-1};
+    List<Double> percent = new ArrayList<>();
     passes.run(
         passes.plan(),
         _ -> {
-          if (percent[0] < 0) {
-            percent[0] = corePercent(producer);
+          if (percent.isEmpty()) {
+            percent.add(corePercent(producer));
           }
         });
-    return percent[0];
+    return percent.isEmpty() ? Double.NaN : percent.getFirst();
   }
 
   private static double corePercent(long pid) {
     Pause.millis(CellSpec.SETTLE_MILLIS);
-    long before = ProcessUsage.cpuNanos(pid);
+    OptionalLong before = ProcessUsage.cpuNanos(pid);
     Pause.millis(CellSpec.WAIT_MILLIS);
-    double used = ProcessUsage.cpuNanos(pid) - before;
+    return corePercent(before, ProcessUsage.cpuNanos(pid));
+  }
+
+  static double corePercent(OptionalLong before, OptionalLong after) {
+    if (before.isEmpty() || after.isEmpty()) {
+      return Double.NaN;
+    }
+    double used = after.getAsLong() - before.getAsLong();
     return 100 * used / (CellSpec.WAIT_MILLIS * NANOS_PER_MILLI);
   }
 }

@@ -1,6 +1,7 @@
 package dev.holdfast.cli.demo;
 
 import dev.holdfast.arena.ArenaStats;
+import dev.holdfast.cli.text.Json;
 import dev.holdfast.cli.text.Sizes;
 import dev.holdfast.cli.text.Words;
 import dev.holdfast.loader.pipeline.StageStats;
@@ -18,7 +19,8 @@ import java.util.stream.Collectors;
  * @param epochs what each pass gave, at least one
  * @param seconds from the first request to the end of the last epoch
  * @param startSeconds from the start of the demo until the first request could be made
- * @param parentCpuSeconds processor time of this process since the start of the demo
+ * @param parentCpuSeconds processor time of this process since the start of the demo; NaN when it
+ *     could not be read, as the next two
  * @param workerCpuSeconds processor time of all workers, 0 without one
  * @param peakPssBytes the most memory that all processes had in use at a time
  * @param arena the arenas' figures at the end
@@ -33,7 +35,7 @@ record DemoReport(
     double startSeconds,
     double parentCpuSeconds,
     double workerCpuSeconds,
-    long peakPssBytes,
+    double peakPssBytes,
     ArenaStats arena,
     List<StageStats> stages,
     long arenaBytes,
@@ -95,7 +97,7 @@ record DemoReport(
     fields.put("bytes", bytes());
     fields.put("parentCpuSeconds", parentCpuSeconds);
     fields.put("workerCpuSeconds", workerCpuSeconds);
-    fields.put("peakPssBytes", peakPssBytes);
+    fields.put("peakPssBytes", Json.whole(peakPssBytes));
     fields.put("gcRequests", arena.gcRequests());
     fields.put("unitsPublished", arena.published());
     fields.put("unitsReclaimed", arena.reclaimed());
@@ -146,8 +148,10 @@ record DemoReport(
         seconds,
         epochs.size(),
         startSeconds);
-    line(target, "cpu", "%.2f s parent, %.2f s worker", parentCpuSeconds, workerCpuSeconds);
-    line(target, "memory", "%.1f MiB at most, all processes", peakPssBytes / Sizes.MIB);
+    String parent = Words.figure("%.2f s", parentCpuSeconds);
+    line(target, "cpu", "%s parent, %s worker", parent, Words.figure("%.2f s", workerCpuSeconds));
+    String memory = Words.figure("%.1f MiB at most", peakPssBytes / Sizes.MIB);
+    line(target, "memory", "%s, all processes", memory);
     line(
         target,
         "arena",

@@ -1,6 +1,7 @@
 package dev.holdfast.cli.demo;
 
 import dev.holdfast.cli.text.ProcessUsage;
+import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -17,14 +18,14 @@ final class UsageSampler implements AutoCloseable {
   private static final long SHARE = 100;
 
   private final long self = ProcessHandle.current().pid();
-  private final double cpuAtStart = ProcessUsage.cpuSeconds(self);
+  private final double cpuAtStart = cpuSecondsOf(self);
   private final List<Long> workers;
   private final Map<Long, Double> cpuSeconds = new HashMap<>();
   private final Thread thread;
 
-  // Guarded by this.
-  private double parentCpuSeconds;
-  private long peakPssBytes;
+  // Guarded by this. NaN until they can be read.
+  private double parentCpuSeconds = Double.NaN;
+  private double peakPssBytes = Double.NaN;
 
   private volatile boolean closed;
 
@@ -49,13 +50,19 @@ final class UsageSampler implements AutoCloseable {
   }
 
   synchronized void sample() {
-    long pss = ProcessUsage.pssBytes(self);
+    List<Long> all = new ArrayList<>(workers);
+    all.add(self);
+    ProcessUsage.pssBytes(all)
+        .ifPresent(bytes -> peakPssBytes = peakPssBytes >= bytes ? peakPssBytes : bytes);
     for (long worker : workers) {
-      pss += ProcessUsage.pssBytes(worker);
-      cpuSeconds.merge(worker, ProcessUsage.cpuSeconds(worker), Math::max);
+      ProcessUsage.cpuSeconds(worker)
+          .ifPresent(seconds -> cpuSeconds.merge(worker, seconds, Math::max));
     }
-    peakPssBytes = Math.max(peakPssBytes, pss);
-    parentCpuSeconds = ProcessUsage.cpuSeconds(self) - cpuAtStart;
+    parentCpuSeconds = cpuSecondsOf(self) - cpuAtStart;
+  }
+
+  private static double cpuSecondsOf(long pid) {
+    return ProcessUsage.cpuSeconds(pid).orElse(Double.NaN);
   }
 
   synchronized double parentCpuSeconds() {
@@ -63,10 +70,12 @@ final class UsageSampler implements AutoCloseable {
   }
 
   synchronized double workerCpuSeconds() {
-    return cpuSeconds.values().stream().mapToDouble(Double::doubleValue).sum();
+    return workers.stream()
+        .mapToDouble(worker -> cpuSeconds.getOrDefault(worker, Double.NaN))
+        .sum();
   }
 
-  synchronized long peakPssBytes() {
+  synchronized double peakPssBytes() {
     return peakPssBytes;
   }
 

@@ -27,6 +27,16 @@ public final class Json {
     return json.text.append('\n').toString();
   }
 
+  /**
+   * Returns a whole number as a value of a document.
+   *
+   * @param number the number, NaN when it could not be found out
+   * @return a long, or null for NaN
+   */
+  public static @Nullable Long whole(double number) {
+    return Double.isNaN(number) ? null : Long.valueOf((long) number);
+  }
+
   private void write(@Nullable Object value, String newLine) {
     switch (value) {
       case null -> text.append("null");

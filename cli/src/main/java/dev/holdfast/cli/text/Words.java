@@ -4,6 +4,9 @@ import java.util.Locale;
 
 /** Small pieces of text. */
 public final class Words {
+  /** What stands where a figure or a fact could not be found out. */
+  public static final String UNKNOWN = "unknown";
+
   private Words() {}
 
   /**
@@ -36,6 +39,17 @@ public final class Words {
    */
   public static String oneLine(String text) {
     return text.strip().replaceAll("\\s+", " ");
+  }
+
+  /**
+   * Returns a figure as reports have it.
+   *
+   * @param format as for {@link String#format(String, Object...)}, with one number
+   * @param value the figure, NaN when it could not be found out
+   * @return the text, "unknown" for NaN
+   */
+  public static String figure(String format, double value) {
+    return Double.isNaN(value) ? UNKNOWN : format(format, value);
   }
 
   /**

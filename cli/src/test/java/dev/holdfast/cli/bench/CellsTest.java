@@ -2,9 +2,12 @@ package dev.holdfast.cli.bench;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import dev.holdfast.cli.text.Json;
+import dev.holdfast.testkit.JsonReader;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.io.PrintStream;
@@ -37,6 +40,20 @@ final class CellsTest {
   }
 
   @Test
+  void onePassIsNeitherStableNorUnstable() throws IOException {
+    answers.add(rates(true, 100));
+
+    CellResult result = cells.measure(SpecFixture.spec()).orElseThrow();
+
+    assertNull(result.stable());
+    assertFalse(result.unstable());
+    Map<?, ?> json = JsonReader.object(Json.of(result.toJson()));
+    assertTrue(json.containsKey("stable") && json.get("stable") == null, json.toString());
+    assertTrue(json.containsKey("spread") && json.get("spread") == null, json.toString());
+    assertEquals("verified", HtmlTable.state(result));
+  }
+
+  @Test
   void aSpreadOfMoreThanThirtyPercentIsMeasuredOnceMore() throws IOException {
     answers.add(rates(true, 80, 100, 111));
     answers.add(rates(true, 100, 101, 102));
@@ -44,7 +61,7 @@ final class CellsTest {
     CellResult result = cells.measure(SpecFixture.spec()).orElseThrow();
 
     assertEquals(2, result.runs());
-    assertTrue(result.stable());
+    assertEquals(true, result.stable());
     assertEquals(101, result.medianItemsPerSecond());
     assertEquals(1, cells.report(List.of()).outcomes().size());
   }
@@ -57,7 +74,7 @@ final class CellsTest {
 
     CellResult result = cells.measure(SpecFixture.spec()).orElseThrow();
 
-    assertFalse(result.stable());
+    assertTrue(result.unstable());
     assertEquals(false, result.toJson().get("stable"));
     assertEquals(2, result.toJson().get("runs"));
     assertEquals(1, answers.size());
@@ -75,7 +92,7 @@ final class CellsTest {
 
     CellResult result = cells.measure(SpecFixture.spec()).orElseThrow();
 
-    assertFalse(result.stable());
+    assertTrue(result.unstable());
     assertEquals(1, result.runs());
   }
 

@@ -2,12 +2,19 @@ package dev.holdfast.cli.bench;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.holdfast.arena.FailureDetail;
 import dev.holdfast.arena.ViewScope;
+import dev.holdfast.cli.text.Json;
+import dev.holdfast.testkit.JsonReader;
+import java.io.ByteArrayOutputStream;
+import java.io.PrintStream;
 import java.io.StringReader;
+import java.nio.charset.StandardCharsets;
 import java.util.List;
+import java.util.Map;
 import java.util.regex.Pattern;
 import java.util.stream.IntStream;
 import javax.xml.parsers.DocumentBuilderFactory;
@@ -125,7 +132,7 @@ final class HtmlReportTest {
         new BenchReport(
             MACHINE,
             List.of(wrong, waiting, inPlace),
-            List.of(new TargetLine("the rate", ">= 3", "2", false)),
+            List.of(new TargetLine("the rate", TargetLine.Side.AT_LEAST, "%.0f", 3, 3, 2)),
             null);
 
     Document page = parse(report);
@@ -136,6 +143,122 @@ final class HtmlReportTest {
     assertTrue(all.contains("pool-in-place, shared fill"), all);
     assertTrue(all.contains("70000 items/s"), all);
     assertTrue(texts(page, "tr").contains("the rate >= 3 2 missed"), texts(page, "tr").toString());
+  }
+
+  @Test
+  void aFigureThatCouldNotBeReadIsUnknownEverywhere() throws Exception {
+    double nan = Double.NaN;
+    CellResult cell =
+        new CellResult(
+            spec("pool", 1 << 20, CellSpec.Measure.THROUGHPUT, Fill.OWN_MEMORY),
+            100,
+            List.of(5.0, 5.0, 5.0),
+            List.of(4.0, nan, 4.0),
+            true,
+            1,
+            new CellCost(nan, nan, nan, nan, 2, nan),
+            LATENCY,
+            WaitCost.NONE);
+    CellResult waiting =
+        new CellResult(
+            spec("pool", 64 << 10, CellSpec.Measure.WAIT, Fill.OWN_MEMORY),
+            0,
+            List.of(),
+            List.of(),
+            true,
+            1,
+            CellCost.NONE,
+            Latency.NONE,
+            new WaitCost(nan, 0.25));
+    Machine machine = new Machine("processor", 2, nan, "system", "25", "jvm", "collector");
+    BenchReport report = new BenchReport(machine, List.of(cell, waiting), List.of(), null);
+
+    Document page = parse(report);
+
+    String row = texts(page, "tr").get(1);
+    assertTrue(
+        row.endsWith("0.00 unknown unknown unknown unknown 12.5 40.0 1500.0 unknown unknown 2"),
+        row);
+    String all = text(page.getDocumentElement());
+    assertTrue(all.contains("pool unknown unknown + unknown"), all);
+    assertTrue(all.contains("pool, waiting unknown unknown + 0.25"), all);
+    assertTrue(all.contains("memory unknown"), all);
+    assertFalse(HtmlReport.page(report).contains("NaN"));
+
+    ByteArrayOutputStream bytes = new ByteArrayOutputStream();
+    new BenchText(report).print(new PrintStream(bytes, true, StandardCharsets.UTF_8));
+    String table = bytes.toString(StandardCharsets.UTF_8);
+    assertFalse(table.contains("NaN"), table);
+    assertTrue(table.contains("; unknown; system;"), table);
+    List<String> costs = table.lines().filter(line -> line.contains("1500.0")).toList();
+    assertEquals(1, costs.size(), table);
+    assertEquals(
+        "pool buffer 1MiB unknown unknown unknown unknown unknown 12.5 40.0 1500.0 unknown 2",
+        costs.getFirst().replaceAll(" +", " "));
+    assertEquals(
+        "pool buffer 64KiB, waiting: 5 s take unknown of a core in the consumer, 0.25 % in the"
+            + " producer",
+        BenchText.line(waiting));
+
+    Map<String, Object> json = JsonReader.object(Json.of(report.toJson()));
+    Map<String, Object> fields = JsonReader.objects(json.get("cells")).getFirst();
+    for (String name :
+        List.of(
+            "producerCpuSecondsPerGiB",
+            "consumerCpuSecondsPerGiB",
+            "producerCpuMicrosPerUnit",
+            "consumerCpuMicrosPerUnit",
+            "peakPssBytes",
+            "gcMillis")) {
+      assertTrue(fields.containsKey(name) && fields.get(name) == null, name);
+    }
+    assertNull(JsonReader.objects(json.get("waits")).getFirst().get("consumerCorePercent"));
+    assertNull(JsonReader.fields(json.get("machine")).get("memoryBytes"));
+  }
+
+  @Test
+  void barsBesideAnUnknownFigureAreAsLongAsTheirs() {
+    CellResult known = result("memcpy", 1 << 20, List.of(10.0, 10.0), true);
+    CellCost cost = new CellCost(1, 1, 1, 1, 0, Double.NaN);
+    CellResult unknown =
+        new CellResult(
+            spec("pool", 1 << 20, CellSpec.Measure.THROUGHPUT, Fill.OWN_MEMORY),
+            100,
+            List.of(5.0, 5.0),
+            List.of(4.0, 4.0),
+            true,
+            1,
+            cost,
+            LATENCY,
+            WaitCost.NONE);
+
+    String page = HtmlReport.page(report(known, unknown));
+
+    String memory = page.substring(page.indexOf("<h3>Memory</h3>"));
+    String bar = "<rect class=\"%s\" x=\"0.00%%\" y=\"3\" width=\"%s%%\"";
+    assertTrue(memory.contains(bar.formatted("baseline", "100.00")), memory);
+    assertTrue(memory.contains(bar.formatted("own", "0.00")), memory);
+  }
+
+  @Test
+  void roundTripsAndOnePassAreNotCalledStable() throws Exception {
+    CellResult trips =
+        new CellResult(
+            spec("pool", 1 << 20, CellSpec.Measure.LATENCY, Fill.OWN_MEMORY),
+            0,
+            List.of(),
+            List.of(),
+            true,
+            1,
+            CellCost.NONE,
+            LATENCY,
+            WaitCost.NONE);
+
+    List<String> rows =
+        texts(parse(report(trips, result("ring", 1 << 20, List.of(10.0), true))), "tr");
+
+    assertTrue(rows.get(1).startsWith("pool, round trips buffer confined 1MiB verified"));
+    assertTrue(rows.get(2).startsWith("ring buffer confined 1MiB verified"), rows.get(2));
   }
 
   private static BenchReport report(CellOutcome... outcomes) {

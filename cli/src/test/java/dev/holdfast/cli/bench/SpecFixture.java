@@ -7,15 +7,42 @@ final class SpecFixture {
   private SpecFixture() {}
 
   static CellSpec spec(Payload payload, long sizeBytes, int items, CellSpec.Measure measure) {
-    return spec(payload, sizeBytes, items, measure, 0);
+    return spec(payload, sizeBytes, items, 20, measure, 0);
   }
 
   static CellSpec besideBusyThreads(int count) {
-    return spec(Payload.BUFFER, 1000, 5, CellSpec.Measure.THROUGHPUT, count);
+    return spec(Payload.BUFFER, 1000, 5, 20, CellSpec.Measure.THROUGHPUT, count);
+  }
+
+  static CellSpec rehearsing(int items, PassLength length) {
+    return spec(Payload.BUFFER, 1000, 0, items, CellSpec.Measure.THROUGHPUT, 0).withLength(length);
+  }
+
+  static CellSpec named(String transport, Codec codec, int busyThreads, CellSpec.Measure measure) {
+    return new CellSpec(
+        transport,
+        Payload.MAP,
+        ViewScope.CONFINED,
+        64 << 10,
+        5,
+        10,
+        20,
+        3,
+        4,
+        busyThreads,
+        measure,
+        Fill.OWN_MEMORY,
+        codec,
+        null);
   }
 
   private static CellSpec spec(
-      Payload payload, long sizeBytes, int items, CellSpec.Measure measure, int busyThreads) {
+      Payload payload,
+      long sizeBytes,
+      int items,
+      int rehearsalItems,
+      CellSpec.Measure measure,
+      int busyThreads) {
     return new CellSpec(
         "inline",
         payload,
@@ -23,7 +50,7 @@ final class SpecFixture {
         sizeBytes,
         items,
         10,
-        20,
+        rehearsalItems,
         3,
         4,
         busyThreads,
