@@ -16,8 +16,10 @@ import dev.holdfast.testkit.Seeds;
 import java.time.Duration;
 import java.util.Arrays;
 import java.util.List;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.random.RandomGenerator;
 import java.util.stream.Stream;
+import jdk.jfr.consumer.RecordingStream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.ExtendWith;
@@ -116,24 +118,58 @@ final class KilledRegionWorkersTest {
   void everyResultComesOnceWhereverTheirWorkersAreKilled() throws Exception {
     long seed = Seeds.next();
     int rounds = CrashMatrix.rounds(12);
-    int kills = 0;
     int passes = 0;
-    while (kills < rounds) {
-      Transport transport = TRANSPORTS.get(passes % TRANSPORTS.size());
-      List<String> points = transport.points();
-      String point = points.get(passes / TRANSPORTS.size() % points.size());
-      try {
-        kills += pass(transport, point, CrashMatrix.random(seed, passes));
-      } catch (RuntimeException | AssertionError e) {
-        throw new AssertionError(
-            "pass %d of -Dholdfast.seed=%d, %s, %s".formatted(passes, seed, transport, point), e);
+    long replaced = 0;
+    try (KillCount kills = new KillCount()) {
+      while (replaced < rounds) {
+        Transport transport = TRANSPORTS.get(passes % TRANSPORTS.size());
+        List<String> points = transport.points();
+        String point = points.get(passes / TRANSPORTS.size() % points.size());
+        try {
+          replaced += pass(transport, point, CrashMatrix.random(seed, passes));
+        } catch (RuntimeException | AssertionError e) {
+          throw new AssertionError(
+              "pass %d of -Dholdfast.seed=%d, %s, %s".formatted(passes, seed, transport, point), e);
+        }
+        passes++;
       }
-      passes++;
+      int killed = kills.total();
+      assertEquals(replaced, killed, "a worker was replaced that nobody had killed");
+      CrashMatrix.count("workers of a region", killed, killed);
     }
-    CrashMatrix.count("workers of a region", kills, kills);
   }
 
-  private static int pass(Transport transport, String point, RandomGenerator random) {
+  /** Counts the workers of this process that SIGKILL has ended. */
+  private static final class KillCount implements AutoCloseable {
+    private final RecordingStream events = new RecordingStream();
+    private final AtomicInteger killed = new AtomicInteger();
+
+    KillCount() {
+      events.enable("dev.holdfast.WorkerDied");
+      events.onEvent(
+          "dev.holdfast.WorkerDied",
+          event -> {
+            if (event.getString("how").contains("signal=SIGKILL")) {
+              killed.incrementAndGet();
+            }
+          });
+      events.startAsync();
+    }
+
+    /** Returns how many there were, and counts no more. */
+    int total() {
+      var _ = events.stop();
+      return killed.get();
+    }
+
+    @Override
+    public void close() {
+      events.close();
+    }
+  }
+
+  /** Returns how many workers were replaced. */
+  private static long pass(Transport transport, String point, RandomGenerator random) {
     boolean anyMoment = point.equals(Peer.ANY_MOMENT);
     List<Integer> killedAt =
         anyMoment ? List.of(2 + random.nextInt(18), 30 + random.nextInt(20)) : List.of();
@@ -162,9 +198,9 @@ final class KilledRegionWorkersTest {
       }
       assertEquals(INPUTS, next);
       assertEquals(0, pipeline.stats().failed());
-      int restarts = (int) pipeline.stats().restarts();
-      assertTrue(anyMoment || restarts > 0, "nobody came to the point");
-      return restarts;
+      long replaced = pipeline.stats().restarts();
+      assertTrue(anyMoment || replaced > 0, "nobody came to the point");
+      return replaced;
     }
   }
 }

@@ -8,17 +8,21 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import dev.holdfast.arena.AcquireTimeoutException;
 import dev.holdfast.arena.ArenaClosedException;
 import dev.holdfast.arena.ArenaStats;
+import dev.holdfast.arena.SharedMemoryArena;
 import dev.holdfast.arena.SharedMemorySegmentPool;
 import dev.holdfast.arena.payload.ElementType;
 import dev.holdfast.arena.payload.Tensor;
 import dev.holdfast.loader.Lease;
 import dev.holdfast.loader.pipeline.FailurePolicy;
+import dev.holdfast.loader.pipeline.OnWorkerDeath;
 import dev.holdfast.loader.pipeline.Order;
 import dev.holdfast.loader.pipeline.Pipeline;
 import dev.holdfast.loader.pipeline.PipelineIterable;
 import dev.holdfast.loader.pipeline.ProcessRegion;
 import dev.holdfast.loader.pipeline.StageFailedException;
 import dev.holdfast.loader.pipeline.StageFunction;
+import dev.holdfast.testkit.ChildJvm;
+import dev.holdfast.testkit.Deadlines;
 import dev.holdfast.testkit.Leftovers;
 import java.io.Serializable;
 import java.lang.foreign.MemorySegment;
@@ -28,6 +32,7 @@ import java.util.ArrayList;
 import java.util.Iterator;
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.atomic.AtomicReference;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -160,21 +165,97 @@ final class RegionArenaTest {
     }
   }
 
+  /** The held result is all that the output arena has room for, so its worker waits for space. */
   @Test
-  void inputArenaThatItsOwnerClosesEndsThePipelineAndDropsNoItem() {
-    try (Lines.Arenas inputs = Lines.Arenas.pools(1, 4);
-        PipelineIterable<float[]> pipeline =
-            Pipeline.from(new Lines.Below(1_000))
-                .<float[]>map(Lines::payload)
-                .to(Lines.region(1).inputArena(inputs::get))
-                .<float[]>map(payload -> payload)
-                .toMain()
+  void arenaThatItsOwnerClosesEndsThePipelineAndDropsNoItem() throws Exception {
+    for (OnWorkerDeath reaction : OnWorkerDeath.values()) {
+      for (boolean input : new boolean[] {true, false}) {
+        try (Lines.Arenas inputs = Lines.Arenas.pools(1, 4);
+            Lines.Arenas outputs = Lines.Arenas.pools(1, 1);
+            PipelineIterable<float[]> pipeline =
+                Pipeline.from(new Lines.Below(1_000))
+                    .<float[]>map(Lines::payload)
+                    .to(
+                        Lines.region(1)
+                            .inputArena(inputs::get)
+                            .outputArena(outputs::get)
+                            .onWorkerDeath(reaction))
+                    .<float[]>map(payload -> payload)
+                    .toMain()
+                    .build()) {
+          Iterator<Lease<float[]>> results = pipeline.leases().iterator();
+          Lease<float[]> held = results.next();
+          SharedMemoryArena closed = (input ? inputs : outputs).get(0);
+          closed.close();
+          if (input) {
+            held.close(); // or nothing would ask for the next input
+          }
+          ArenaClosedException failure =
+              Deadlines.within(
+                  "the end",
+                  Deadlines.GENEROUS,
+                  () ->
+                      assertThrows(
+                          ArenaClosedException.class,
+                          () -> results.forEachRemaining(Lease::close)));
+          assertEquals(closed.arenaId().toString(), failure.facts().get("arena"));
+          assertThrows(ArenaClosedException.class, pipeline.iterator()::next);
+          assertEquals(0, pipeline.stats().failed());
+          assertEquals(0, pipeline.stats().restarts());
+          held.close();
+        }
+      }
+    }
+  }
+
+  @Test
+  void workerThatDiesAfterItsArenaWasClosedIsNotReplaced() {
+    for (boolean input : new boolean[] {true, false}) {
+      try (Lines.Arenas arenas = Lines.Arenas.pools(1, 4);
+          PipelineIterable<Long> pipeline =
+              Pipeline.from(new Lines.Below(2))
+                  .to(
+                      (input
+                              ? Lines.region(1).inputArena(arenas::get)
+                              : Lines.region(1).outputArena(arenas::get))
+                          .onWorkerDeath(OnWorkerDeath.RESTART))
+                  .<Long>map(
+                      item -> {
+                        if (item == 1) {
+                          Thread.sleep(3_600_000);
+                        }
+                        return ProcessHandle.current().pid();
+                      })
+                  .toMain()
+                  .build()) {
+        Iterator<Long> results = pipeline.iterator();
+        long worker = results.next();
+        arenas.get(0).close();
+        ChildJvm.signal(worker, ChildJvm.SIGKILL);
+        assertThrows(ArenaClosedException.class, results::next);
+        assertEquals(0, pipeline.stats().failed());
+      }
+    }
+  }
+
+  @Test
+  void itemsThatWaitUnopenedForAStageAreNoFailedItemsWhenTheirArenaIsClosed() {
+    CountDownLatch gate = new CountDownLatch(1);
+    try (Lines.Arenas outputs = Lines.Arenas.pools(1, 4);
+        PipelineIterable<Integer> pipeline =
+            tensors(outputs, 3)
+                .<Integer>map(
+                    tensor -> {
+                      gate.await();
+                      return (int) tensor.byteSize();
+                    })
                 .build()) {
-      Iterator<float[]> results = pipeline.iterator();
-      assertEquals(0, Lines.stamp(results.next()));
-      inputs.get(0).close();
-      assertThrows(ArenaClosedException.class, () -> results.forEachRemaining(Lines::stamp));
-      assertEquals(0, pipeline.stats().failed());
+      Iterator<Integer> results = pipeline.iterator();
+      Deadlines.assertEventually("all have come", () -> outputs.get(0).stats().held() == 3);
+      outputs.get(0).close();
+      gate.countDown();
+      assertEquals(4 * Lines.ELEMENTS, results.next());
+      assertThrows(ArenaClosedException.class, results::next);
     }
   }
 

@@ -16,13 +16,18 @@ import dev.holdfast.loader.pipeline.StageFailedException;
 import dev.holdfast.testkit.ChildJvm;
 import dev.holdfast.testkit.Deadlines;
 import dev.holdfast.testkit.Leftovers;
+import java.io.File;
+import java.nio.file.Path;
 import java.time.Duration;
 import java.util.Arrays;
 import java.util.Iterator;
 import java.util.List;
+import java.util.concurrent.FutureTask;
 import java.util.concurrent.atomic.AtomicReference;
+import java.util.concurrent.locks.LockSupport;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
+import org.junit.jupiter.api.io.TempDir;
 
 /**
  * The end of pipelines in mid-stream, whole pipelines in a worker, and the end of main processes.
@@ -65,6 +70,42 @@ final class RegionTeardownTest {
       inputs.get(0).openWriter().close();
       outputs.get(1).openReader().close();
     }
+  }
+
+  // B204
+  @Test
+  void closeEndsWorkersThatHangInUserCodeOnTheirMainThreadAndOnOthers(@TempDir Path folder)
+      throws Exception {
+    for (int threads = 1; threads <= 2; threads++) {
+      File hung = folder.resolve("hung " + threads).toFile();
+      PipelineIterable<Integer> pipeline =
+          Pipeline.from(new Lines.Below(10))
+              .to(Lines.region(1))
+              .<Integer>map(item -> neverEnds(hung), threads)
+              .toMain()
+              .build();
+      FutureTask<Integer> waiting = Deadlines.start("waiting", pipeline.iterator()::next);
+      Deadlines.assertEventually("the worker hangs", hung::exists);
+      Deadlines.within(
+          "close",
+          SECONDS,
+          () -> {
+            pipeline.close();
+            return true;
+          });
+      assertThrows(ArenaClosedException.class, () -> Deadlines.result(waiting));
+      assertEquals(0, ProcessHandle.current().children().count());
+    }
+  }
+
+  /** Cares for no interrupt. */
+  private static int neverEnds(File hung) {
+    boolean mine = hung.mkdir();
+    while (hung.exists()) {
+      LockSupport.parkNanos(10_000_000);
+      mine |= Thread.interrupted();
+    }
+    return mine ? 1 : 0;
   }
 
   private static Pipeline<float[]> hosted(int workers) {

@@ -4,6 +4,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import dev.holdfast.loader.CodecSource;
 import dev.holdfast.loader.WorkerContext;
 import dev.holdfast.loader.WorkerFailedException;
 import dev.holdfast.loader.pipeline.FailurePolicy;
@@ -180,6 +181,49 @@ final class RegionTest {
                     .toMain()
                 ::build);
     assertEquals("not today", failed.facts().get("remoteMessage"));
+  }
+
+  @Test
+  void buildDoesNotWaitForAWorkerWhenAnotherOneCannotStart() throws Exception {
+    Pipeline<Integer> pipeline =
+        Pipeline.from(new Lines.Below(1))
+            .to(
+                Lines.region(2)
+                    .initializer(
+                        context -> {
+                          if (context.index() == 1) {
+                            throw new IllegalStateException("not here");
+                          }
+                          Thread.sleep(3_600_000);
+                        }))
+            .<Integer>map(item -> item)
+            .toMain();
+    WorkerFailedException failed =
+        Deadlines.within(
+            "build",
+            Duration.ofSeconds(30),
+            () -> assertThrows(WorkerFailedException.class, pipeline::build));
+    assertEquals("not here", failed.facts().get("remoteMessage"));
+    assertEquals(0, failed.getSuppressed().length);
+  }
+
+  @Test
+  void errorInsteadOfAnExceptionEndsTheBuildToo() throws Exception {
+    CodecSource refusing =
+        () -> {
+          throw new AssertionError("not me");
+        };
+    Pipeline<Integer> pipeline =
+        Pipeline.from(new Lines.Below(1))
+            .to(Lines.region(1).options(Lines.options().codec(refusing).build()))
+            .<Integer>map(item -> item)
+            .toMain();
+    RuntimeException failed =
+        Deadlines.within(
+            "build",
+            Deadlines.GENEROUS,
+            () -> assertThrows(RuntimeException.class, pipeline::build));
+    assertTrue(failed.getCause() instanceof AssertionError, failed::toString);
   }
 
   @Test

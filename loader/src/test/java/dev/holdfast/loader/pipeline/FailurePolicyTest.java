@@ -6,6 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertSame;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import dev.holdfast.testkit.Deadlines;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.Iterator;
@@ -48,6 +49,62 @@ final class FailurePolicyTest {
         assertTrue(failed.getCause() instanceof IOException);
         assertFalse(results.hasNext());
         assertThrows(NoSuchElementException.class, results::next);
+      }
+    }
+  }
+
+  /** Cannot even say what it is about. */
+  private static final class Mute extends RuntimeException {
+    private static final long serialVersionUID = 1L;
+
+    @Override
+    public String getMessage() {
+      throw new AssertionError();
+    }
+  }
+
+  /** Fails where it is closed, and at its second item. */
+  private static final class Closing implements Iterator<Integer>, AutoCloseable {
+    private int next;
+
+    @Override
+    public boolean hasNext() {
+      return true;
+    }
+
+    @Override
+    public Integer next() {
+      if (next == 1) {
+        throw new Mute();
+      }
+      return next++;
+    }
+
+    @Override
+    public void close() {
+      throw new AssertionError("not closed");
+    }
+  }
+
+  @Test
+  void failureThatFailsToBeDescribedIsAFailureLikeAnyOther() throws Exception {
+    Iterable<Integer> source = Closing::new;
+    try (PipelineIterable<Integer> pipeline =
+        Pipeline.from(source)
+            .<Integer>map(
+                item -> {
+                  throw new Mute();
+                })
+            .build()) {
+      for (int pass = 1; pass <= 2; pass++) {
+        Iterator<Integer> results = pipeline.iterator();
+        StageFailedException failed =
+            Deadlines.within(
+                "the failure",
+                Deadlines.GENEROUS,
+                () -> assertThrows(StageFailedException.class, results::next));
+        assertEquals("source", failed.facts().get("stage"));
+        assertEquals(pass, pipeline.stats().failed());
       }
     }
   }

@@ -1,6 +1,7 @@
 package dev.holdfast.loader.pipeline;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertNotSame;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
@@ -290,6 +291,30 @@ final class StageContractTest {
       assertEquals(Numbers.listBelow(COUNT), Numbers.pass(pipeline));
       assertThrows(IllegalStateException.class, older::next);
     }
+  }
+
+  @Test
+  void waitInAPassThatIsSupersededEndsWithAnErrorAndNotWithThePass() throws Exception {
+    for (int round = 0; round < 10; round++) {
+      CountDownLatch begun = new CountDownLatch(1);
+      Iterable<Integer> source = () -> Stream.generate(() -> waited(begun)).iterator();
+      try (PipelineIterable<Integer> pipeline = Pipeline.from(source).build()) {
+        Iterator<Integer> older = pipeline.iterator();
+        FutureTask<Integer> waiting = Deadlines.start("waiting", older::next);
+        begun.await();
+        Iterator<Integer> newer = pipeline.iterator();
+        assertThrows(IllegalStateException.class, () -> Deadlines.result(waiting));
+        assertThrows(IllegalStateException.class, older::next);
+        assertNotSame(older, newer);
+      }
+    }
+  }
+
+  /** Waits until the pass is left. */
+  private static int waited(CountDownLatch begun) {
+    begun.countDown();
+    Deadlines.pause(Duration.ofHours(1));
+    return 0;
   }
 
   @Test

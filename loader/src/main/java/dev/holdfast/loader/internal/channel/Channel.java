@@ -67,6 +67,21 @@ public final class Channel {
     return presence;
   }
 
+  /**
+   * Keeps the memory in place until {@link #release}, for who may still be at work when it is given
+   * up.
+   *
+   * @return false when it is gone
+   */
+  public boolean retain() {
+    return presence.retain();
+  }
+
+  /** Ends what {@link #retain} began. */
+  public void release() {
+    presence.release();
+  }
+
   long at(long word) {
     return base + word;
   }

@@ -184,6 +184,11 @@ public final class ChannelSender {
     return consumed() == published;
   }
 
+  /** Returns how far the consumer has come. */
+  public long consumedPosition() {
+    return consumed();
+  }
+
   private void advance(long bytes) {
     published += bytes;
     channel.publish(published);

@@ -36,7 +36,7 @@ public final class ThrowableText {
   }
 
   /** Returns the message, or why it cannot be had. */
-  static String message(Throwable thrown) {
+  public static String message(Throwable thrown) {
     try {
       return String.valueOf(thrown.getMessage());
     } catch (Throwable e) {

@@ -1,5 +1,6 @@
 package dev.holdfast.loader.internal.parent;
 
+import dev.holdfast.arena.ArenaClosedException;
 import dev.holdfast.arena.ArenaCorruptedException;
 import dev.holdfast.arena.ArenaReader;
 import dev.holdfast.arena.FailureDetail;
@@ -181,7 +182,7 @@ final class Teardown implements Quarantine.Retained {
 
   private void shutDown() {
     if (arena != null) {
-      unlessCorrupted(arena::shutdown);
+      unlessGone(arena::shutdown);
     }
   }
 
@@ -192,14 +193,16 @@ final class Teardown implements Quarantine.Retained {
   }
 
   /**
-   * Memory that was damaged or cut short carries no message any more. That is for whoever asks for
-   * items to hear of; everything can be ended all the same.
+   * Memory that was damaged or cut short carries no message any more, and an arena that its owner
+   * has closed takes nothing back. That is for whoever asks for items to hear of; everything can be
+   * ended all the same.
    */
-  private static void unlessCorrupted(Runnable action) {
+  private static void unlessGone(Runnable action) {
     try {
       action.run();
-    } catch (ArenaCorruptedException e) {
-      LOG.log(Logger.Level.DEBUG, "the memory of a worker that is being ended is damaged", e);
+    } catch (ArenaCorruptedException | ArenaClosedException e) {
+      LOG.log(
+          Logger.Level.DEBUG, "the memory of a worker that is being ended is damaged or closed", e);
     }
   }
 
@@ -212,7 +215,7 @@ final class Teardown implements Quarantine.Retained {
     try {
       if (open.lock().tryLock(DRAIN_MILLIS, TimeUnit.MILLISECONDS)) {
         try {
-          unlessCorrupted(open::drain);
+          unlessGone(open::drain);
         } catch (OutOfMemoryError e) {
           LOG.log(Logger.Level.DEBUG, "a record that nobody wants does not fit the heap", e);
         } finally {
@@ -267,7 +270,7 @@ final class Teardown implements Quarantine.Retained {
   private void closeReader() {
     ArenaReader open = reader;
     if (open != null) {
-      unlessCorrupted(open::close);
+      unlessGone(open::close);
     }
   }
 

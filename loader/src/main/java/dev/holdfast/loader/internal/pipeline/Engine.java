@@ -252,8 +252,11 @@ public final class Engine implements RegionHost {
             return new Next.Item(item.content());
           }
           case Cell.End _ -> {
-            pass.over = true;
-            return new Next.End();
+            if (pass.epoch == newest) {
+              pass.over = true;
+              return new Next.End();
+            }
+            // it ended because it was left
           }
           case Cell.Failed(_, var failure) -> {
             return failed(pass, failure);

@@ -1,5 +1,6 @@
 package dev.holdfast.loader.internal.pipeline;
 
+import dev.holdfast.arena.ArenaClosedException;
 import dev.holdfast.arena.FailureDetail;
 import dev.holdfast.loader.pipeline.FailurePolicy;
 import dev.holdfast.loader.pipeline.StageFailedException;
@@ -57,7 +58,9 @@ final class FailureBook implements Troubles {
   }
 
   private RuntimeException exception(Trouble trouble, StageFailure failure, long number) {
-    if (trouble.always() && trouble.thrown() instanceof StageFailedException itself) {
+    if (trouble.always()
+        && trouble.thrown() instanceof RuntimeException itself
+        && (itself instanceof StageFailedException || itself instanceof ArenaClosedException)) {
       return itself;
     }
     FailureDetail detail =

@@ -1,5 +1,6 @@
 package dev.holdfast.loader.internal.pipeline;
 
+import dev.holdfast.arena.ArenaClosedException;
 import dev.holdfast.arena.ViewScope;
 import dev.holdfast.loader.Lease;
 import dev.holdfast.loader.pipeline.StageFailedException;
@@ -33,9 +34,11 @@ final class Opening {
   /** Opens an item, calls the function, and ends the item's views. */
   Outcome work(Cell.Item item, Work work) {
     boolean unopened = item.content().isUnopened();
+    boolean opened = false;
     @Nullable Object input = null;
     try {
       Lease<@Nullable Object> lease = item.content().open(scope);
+      opened = true;
       @Nullable Object result;
       @Nullable Aliases aliases = null;
       boolean worked = false;
@@ -58,7 +61,9 @@ final class Opening {
     } catch (StageFailedException e) {
       return new Outcome(null, trouble(item, input, e, true));
     } catch (Throwable e) {
-      return new Outcome(null, trouble(item, input, e, false));
+      // with the arena of its binaries all items are lost, and not this one alone
+      boolean always = !opened && e instanceof ArenaClosedException;
+      return new Outcome(null, trouble(item, input, e, always));
     }
   }
 

@@ -3,6 +3,7 @@ package dev.holdfast.loader.internal.pipeline;
 import dev.holdfast.arena.FailureDetail;
 import dev.holdfast.loader.Parcel;
 import dev.holdfast.loader.SubprocessIterable;
+import dev.holdfast.loader.internal.failure.ThrowableText;
 import dev.holdfast.loader.pipeline.StageFailedException;
 import java.lang.System.Logger;
 import java.time.Duration;
@@ -164,7 +165,7 @@ final class SourceThread {
         FailureDetail.of("the source failed")
             .with("stage", "source")
             .with("index", index)
-            .with("reason", String.valueOf(thrown))
+            .with("reason", ThrowableText.line(thrown))
             .advise("the next pass begins anew"),
         thrown);
   }
@@ -173,8 +174,11 @@ final class SourceThread {
     if (iterator instanceof AutoCloseable resource) {
       try {
         resource.close();
-      } catch (Exception e) {
-        LOG.log(Logger.Level.WARNING, "an iterator of the source could not be closed", e);
+      } catch (Throwable e) {
+        LOG.log(
+            Logger.Level.WARNING,
+            "an iterator of the source could not be closed: {0}",
+            ThrowableText.line(e));
       }
     }
   }

@@ -1,5 +1,6 @@
 package dev.holdfast.loader.internal.pipeline;
 
+import dev.holdfast.loader.internal.failure.ThrowableText;
 import dev.holdfast.loader.pipeline.StageFailure;
 
 /**
@@ -15,8 +16,7 @@ public record Trouble(String stage, long index, String item, Throwable thrown, b
 
   /** Returns what statistics keep. */
   StageFailure failure() {
-    String message = thrown.getMessage();
     String name = thrown.getClass().getSimpleName();
-    return new StageFailure(stage, index, item, message == null ? name : name + ": " + message);
+    return new StageFailure(stage, index, item, name + ": " + ThrowableText.message(thrown));
   }
 }

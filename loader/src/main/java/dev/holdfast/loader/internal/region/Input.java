@@ -42,6 +42,14 @@ final class Input {
     return cell.epoch();
   }
 
+  /** Its worker has died: nothing has come of it, and nobody has it. */
+  void beginAgain() {
+    group = new Group(this);
+    done = false;
+    sent = false;
+    arrived = false;
+  }
+
   /** Shows it in reports. */
   String text() {
     Opened there = opened;

@@ -51,8 +51,10 @@ final class Lane {
     this.node = node;
     this.index = index;
     this.arenas = arenas;
-    this.book = new LaneBook(node.epochs, node.replacesWorkers(), node::requireGoing);
-    this.process = new LaneProcess(node, index, arenas, book);
+    this.book =
+        new LaneBook(node.epochs, node.replacesWorkers(), node.inputsPerAnswer, node::requireGoing);
+    SendWait sendWait = new SendWait();
+    this.process = new LaneProcess(node, index, arenas, book, sendWait);
     this.settlement = new Settlement(node, book);
     this.sender = new LaneSender(node, this, book, process, settlement);
     this.receiver =
@@ -60,10 +62,11 @@ final class Lane {
             node,
             book,
             process,
+            arenas,
             figures,
             settlement,
             new Replacement(node, book, process, arenas, sender, figures, settlement),
-            new Silence(book, node.region.options().timeout(), arenas.output()));
+            new Silence(book, sendWait, node.region.options().timeout(), arenas.output()));
   }
 
   int index() {
@@ -89,8 +92,11 @@ final class Lane {
     sender.lock().lock();
     try {
       process.start();
-    } catch (RuntimeException e) {
-      startFailure = e;
+    } catch (Stopped e) {
+      LOG.log(Logger.Level.TRACE, "a worker is not needed: another one could not be started");
+    } catch (Throwable e) {
+      startFailure = unchecked("a worker could not be started", e);
+      node.startFailed();
     } finally {
       sender.lock().unlock();
     }
@@ -101,16 +107,16 @@ final class Lane {
   }
 
   void startThreads() {
-    startThread("send", sender::sendAll);
-    startThread("receive", receiver::receiveAll);
+    threads.add(startThread("send", sender::sendAll));
+    threads.add(startThread("receive", receiver::receiveAll));
   }
 
-  private void startThread(String role, Runnable work) {
-    threads.add(
-        Thread.ofPlatform()
-            .daemon()
-            .name("holdfast-region-" + role + "-" + index)
-            .start(() -> run(work)));
+  /** Starts a thread of the lane, whose failure ends the pipeline. */
+  Thread startThread(String role, Runnable work) {
+    return Thread.ofPlatform()
+        .daemon()
+        .name("holdfast-region-" + role + "-" + index)
+        .start(() -> run(work));
   }
 
   private void run(Runnable work) {
@@ -126,12 +132,12 @@ final class Lane {
   private void broken(Throwable thrown) {
     if (!closing) {
       LOG.log(Logger.Level.ERROR, "a thread of a region failed", thrown);
-      node.fail(
-          book.passEpoch(),
-          thrown instanceof RuntimeException e
-              ? e
-              : new IllegalStateException("a thread of a region failed", thrown));
+      node.fail(book.passEpoch(), unchecked("a thread of a region failed", thrown));
     }
+  }
+
+  private static RuntimeException unchecked(String what, Throwable thrown) {
+    return thrown instanceof RuntimeException e ? e : new IllegalStateException(what, thrown);
   }
 
   // passes
@@ -172,8 +178,8 @@ final class Lane {
     try {
       close();
       closeFailure = null;
-    } catch (RuntimeException e) {
-      closeFailure = e;
+    } catch (Throwable e) {
+      closeFailure = unchecked("a worker could not be ended", e);
     }
   }
 

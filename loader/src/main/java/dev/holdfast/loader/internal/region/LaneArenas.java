@@ -1,5 +1,7 @@
 package dev.holdfast.loader.internal.region;
 
+import dev.holdfast.arena.ArenaClosedException;
+import dev.holdfast.arena.ArenaCorruptedException;
 import dev.holdfast.arena.ArenaReader;
 import dev.holdfast.arena.ArenaWriter;
 import dev.holdfast.arena.SharedMemoryArena;
@@ -123,6 +125,23 @@ final class LaneArenas {
     if (input != null) {
       input.takeOver(Side.READER);
     }
+  }
+
+  /**
+   * Returns the failure when it says that one of these arenas is closed, or that any is damaged:
+   * then no item can cross any more.
+   */
+  @Nullable RuntimeException lost(Throwable failure) {
+    return switch (failure) {
+      case ArenaCorruptedException e -> e;
+      case ArenaClosedException e when concerns(e) -> e;
+      default -> null;
+    };
+  }
+
+  private boolean concerns(ArenaClosedException closed) {
+    Object named = closed.facts().get("arena");
+    return arenas().stream().anyMatch(arena -> arena.arenaId().toString().equals(named));
   }
 
   /** Makes a worker that waits for space look at its commands. */

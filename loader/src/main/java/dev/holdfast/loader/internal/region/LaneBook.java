@@ -3,7 +3,6 @@ package dev.holdfast.loader.internal.region;
 import dev.holdfast.loader.internal.parent.PassState;
 import dev.holdfast.loader.internal.pipeline.Epochs;
 import java.util.ArrayList;
-import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.Condition;
@@ -21,32 +20,62 @@ import org.jspecify.annotations.Nullable;
  */
 final class LaneBook {
   private static final long LOOK_NANOS = TimeUnit.MILLISECONDS.toNanos(100);
-  private static final int DEATHS_OF_POISON = 2;
 
   private final Epochs epochs;
-  private final boolean wholeGroups;
+  private final long inputsPerAnswer;
   private final Runnable requireGoing;
   private final ReentrantLock lock = new ReentrantLock();
   private final Condition changed = lock.newCondition();
 
-  // guarded by the lock; the pass's epoch is read without it
-  private final LinkedHashMap<Long, Input> unanswered = new LinkedHashMap<>();
-  private @Nullable PassState pass;
-  private @Nullable PassState spare;
-  private volatile long passEpoch;
-  private int deathsInRow;
+  // guarded by the lock
+  private final Unanswered unanswered = new Unanswered();
+  private final Answering answering;
+  private final LanePass pass = new LanePass();
+  private final Deaths deaths = new Deaths();
 
   /**
    * Makes an empty book.
    *
    * @param epochs which passes were left
    * @param wholeGroups whether inputs that share results are settled together
+   * @param inputsPerAnswer how many inputs the worker may collect before it has to answer
    * @param requireGoing throws when the lane is to end; ends every wait
    */
-  LaneBook(Epochs epochs, boolean wholeGroups, Runnable requireGoing) {
+  LaneBook(Epochs epochs, boolean wholeGroups, long inputsPerAnswer, Runnable requireGoing) {
     this.epochs = epochs;
-    this.wholeGroups = wholeGroups;
+    this.inputsPerAnswer = inputsPerAnswer;
     this.requireGoing = requireGoing;
+    this.answering = new Answering(unanswered, wholeGroups);
+  }
+
+  /** Runs what changes nothing that somebody waits for. */
+  private <T extends @Nullable Object> T look(Supplier<T> body) {
+    lock.lock();
+    try {
+      return body.get();
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  /** Runs what others may be waiting for. */
+  private <T extends @Nullable Object> T change(Supplier<T> body) {
+    lock.lock();
+    try {
+      return body.get();
+    } finally {
+      changed.signalAll();
+      lock.unlock();
+    }
+  }
+
+  private void note(Runnable body) {
+    var _ =
+        change(
+            () -> {
+              body.run();
+              return true;
+            });
   }
 
   // waits
@@ -79,14 +108,17 @@ final class LaneBook {
     awaitUntil(() -> unanswered.size() < limit);
   }
 
-  /** Waits until all inputs that were taken have been sent. */
-  void awaitSent() {
-    awaitUntil(() -> unanswered.values().stream().allMatch(input -> input.sent));
+  /**
+   * Waits until all inputs that were taken have reached the worker. One that is still being sent
+   * may yet have to be sent to the next worker, in a pass of its own.
+   */
+  void awaitArrived() {
+    awaitUntil(() -> unanswered.all(input -> input.arrived));
   }
 
   /** Waits until all inputs are answered and the worker is in no pass. */
   void awaitPassEnd() {
-    awaitUntil(() -> pass == null && unanswered.isEmpty());
+    awaitUntil(() -> pass.open() == null && unanswered.size() == 0);
   }
 
   /** Waits until the worker is in a pass. */
@@ -94,10 +126,12 @@ final class LaneBook {
     lock.lock();
     try {
       requireGoing.run();
-      while (pass == null) {
+      PassState open = pass.open();
+      while (open == null) {
         awaitChange();
+        open = pass.open();
       }
-      return pass;
+      return open;
     } finally {
       lock.unlock();
     }
@@ -115,24 +149,14 @@ final class LaneBook {
 
   /** Makes all waits look again. */
   void wake() {
-    lock.lock();
-    try {
-      changed.signalAll();
-    } finally {
-      lock.unlock();
-    }
+    note(() -> {});
   }
 
   // inputs
 
   /** Takes note of an input that the lane will send. */
   void add(Input input) {
-    lock.lock();
-    try {
-      unanswered.put(input.number, input);
-    } finally {
-      lock.unlock();
-    }
+    note(() -> unanswered.add(input));
   }
 
   /** Returns whether an input is unanswered. */
@@ -142,52 +166,31 @@ final class LaneBook {
 
   /** Returns an input, or null when it is not here any more. */
   @Nullable Input find(long number) {
-    lock.lock();
-    try {
-      return unanswered.get(number);
-    } finally {
-      lock.unlock();
-    }
+    return look(() -> unanswered.find(number));
   }
 
   /** Takes an input out; returns false when somebody else has done so. */
   boolean remove(Input input) {
-    List<Delivery> dropped;
-    boolean mine;
-    lock.lock();
-    try {
-      mine = unanswered.remove(input.number) != null;
-      dropped = input.group.take();
-      input.doneNanos = System.nanoTime();
-      changed.signalAll();
-    } finally {
-      lock.unlock();
-    }
+    List<Delivery> dropped = new ArrayList<>(0);
+    boolean mine =
+        change(
+            () -> {
+              dropped.addAll(input.group.take());
+              input.doneNanos = System.nanoTime();
+              return unanswered.remove(input);
+            });
     dropped.forEach(Delivery::drop);
     return mine;
   }
 
   /** Returns the inputs of passes that were left. */
   List<Input> unwanted() {
-    lock.lock();
-    try {
-      return unanswered.values().stream()
-          .filter(input -> epochs.isCancelled(input.epoch()))
-          .toList();
-    } finally {
-      lock.unlock();
-    }
+    return look(() -> unanswered.those(input -> epochs.isCancelled(input.epoch())));
   }
 
   /** Takes everything out. */
   List<Input> clear() {
-    List<Input> all;
-    lock.lock();
-    try {
-      all = List.copyOf(unanswered.values());
-    } finally {
-      lock.unlock();
-    }
+    List<Input> all = look(() -> unanswered.those(input -> true));
     return all.stream().filter(this::remove).toList();
   }
 
@@ -195,7 +198,7 @@ final class LaneBook {
 
   /** Returns the epoch of the pass that the worker was in last. */
   long passEpoch() {
-    return passEpoch;
+    return pass.epoch();
   }
 
   /**
@@ -205,59 +208,49 @@ final class LaneBook {
    * @throws LeftEpoch when nobody wants the input
    */
   @Nullable PassState open(Input input, Supplier<PassState> newPass) {
-    lock.lock();
-    try {
-      if (epochs.isCancelled(input.epoch())) {
-        throw new LeftEpoch();
-      }
-      if (input.sent || !unanswered.containsKey(input.number)) {
-        return null;
-      }
-      if (pass == null) {
-        pass = spare == null ? newPass.get() : spare;
-        spare = null;
-        passEpoch = input.epoch();
-      }
-      input.begun = true;
-      input.sent = true;
-      input.sentNanos = System.nanoTime();
-      changed.signalAll();
-      return pass;
-    } finally {
-      lock.unlock();
+    return change(() -> opened(input, newPass));
+  }
+
+  private @Nullable PassState opened(Input input, Supplier<PassState> newPass) {
+    if (epochs.isCancelled(input.epoch())) {
+      throw new LeftEpoch();
     }
+    if (input.sent || !unanswered.has(input)) {
+      return null;
+    }
+    PassState open = pass.openFor(input.epoch(), newPass);
+    input.begun = true;
+    input.sent = true;
+    input.sentNanos = System.nanoTime();
+    return open;
   }
 
   /** Takes note that the worker has an input: from now on it has something to do. */
   void arrived(Input input) {
-    lock.lock();
-    try {
-      input.arrived = true;
-      input.arrivedNanos = System.nanoTime();
-    } finally {
-      lock.unlock();
-    }
+    note(
+        () -> {
+          input.arrived = true;
+          input.arrivedNanos = System.nanoTime();
+        });
+  }
+
+  /** Takes note that the worker knows that its pass has no more inputs. */
+  void inputsEnded() {
+    note(pass::inputsEnded);
   }
 
   /** Takes back that an input was sent: the worker had ended before. */
   void notSent(Input input) {
-    lock.lock();
-    try {
-      input.sent = false;
-      input.arrived = false;
-    } finally {
-      lock.unlock();
-    }
+    note(
+        () -> {
+          input.sent = false;
+          input.arrived = false;
+        });
   }
 
   /** Returns the worker's pass if it belongs to an epoch. */
   @Nullable PassState passOf(long epoch) {
-    lock.lock();
-    try {
-      return passEpoch == epoch ? pass : null;
-    } finally {
-      lock.unlock();
-    }
+    return look(() -> pass.epoch() == epoch ? pass.open() : null);
   }
 
   /**
@@ -265,119 +258,47 @@ final class LaneBook {
    * passes begun at the same time the worker would take the wrong one for the newer.
    */
   void leaveCancelled(Supplier<PassState> newPass) {
-    lock.lock();
-    try {
-      if (pass != null && epochs.isCancelled(passEpoch) && spare == null) {
-        spare = newPass.get();
-      }
-    } finally {
-      lock.unlock();
-    }
+    note(
+        () -> {
+          if (pass.open() != null && epochs.isCancelled(pass.epoch())) {
+            pass.leave(newPass);
+          }
+        });
   }
 
   /** Takes note that the worker's pass has ended; returns the inputs that it owes an answer. */
   List<Input> passEnded() {
-    lock.lock();
-    try {
-      pass = null;
-      changed.signalAll();
-      return unanswered.values().stream().filter(input -> input.sent).toList();
-    } finally {
-      lock.unlock();
-    }
+    return change(
+        () -> {
+          pass.ended();
+          return unanswered.those(input -> input.sent);
+        });
   }
 
-  /** Returns since when the worker has had something to do, or now when it has nothing. */
-  long busySince() {
-    long now = System.nanoTime();
-    lock.lock();
-    try {
-      long longest = 0;
-      for (Input input : unanswered.values()) {
-        longest = input.arrived ? Math.max(longest, now - input.arrivedNanos) : longest;
-      }
-      return now - longest;
-    } finally {
-      lock.unlock();
-    }
+  /**
+   * Returns how long the worker has had something to say without another input, 0 when it may be
+   * waiting for one: a batch that is not whole is collected until the pass ends. Then it owes what
+   * it has and the end itself.
+   */
+  long busyNanos() {
+    return look(
+        () -> {
+          List<Input> inside = unanswered.those(input -> input.arrived);
+          return inside.size() < inputsPerAnswer
+              ? pass.endingNanos()
+              : System.nanoTime() - inside.get((int) inputsPerAnswer - 1).arrivedNanos;
+        });
   }
 
   // answers
 
-  /**
-   * What an answer has settled.
-   *
-   * @param ready what goes on now
-   * @param finished inputs of which nothing more comes
-   * @param dropped what belongs to inputs that are not here any more
-   */
-  record Settled(List<Delivery> ready, List<Input> finished, List<Delivery> dropped) {
-    Settled() {
-      this(new ArrayList<>(1), new ArrayList<>(1), new ArrayList<>(0));
-    }
-  }
-
-  /**
-   * Takes note of an answer.
-   *
-   * @param made what it brings
-   * @param stemming the inputs that its result stems from
-   * @param done the inputs that are done with it
-   */
+  /** Takes note of an answer; see {@link Answering#answered}. */
   Settled answered(List<Delivery> made, List<Long> stemming, List<Long> done) {
-    Settled settled = new Settled();
-    lock.lock();
-    try {
-      deathsInRow = 0;
-      if (wholeGroups) {
-        join(stemming);
-      }
-      for (Delivery delivery : made) {
-        if (!unanswered.containsKey(delivery.input().number)) {
-          settled.dropped().add(delivery);
-        } else if (wholeGroups) {
-          delivery.input().group.add(delivery);
-        } else {
-          settled.ready().add(delivery);
-        }
-      }
-      for (long number : done) {
-        Input input = unanswered.get(number);
-        if (input != null) {
-          input.done = true;
-          input.doneNanos = System.nanoTime();
-          settle(input.group, settled);
-        }
-      }
-      changed.signalAll();
-    } finally {
-      lock.unlock();
-    }
-    return settled;
-  }
-
-  private void join(List<Long> stemming) {
-    @Nullable Group first = null;
-    for (long number : stemming) {
-      Input input = unanswered.get(number);
-      if (input != null && first == null) {
-        first = input.group;
-      } else if (input != null && first != null) {
-        first.join(input.group);
-      }
-    }
-  }
-
-  private void settle(Group group, Settled settled) {
-    if (wholeGroups && !group.isDone()) {
-      return;
-    }
-    settled.ready().addAll(group.take());
-    for (Input input : group.inputs()) {
-      if (input.done && unanswered.remove(input.number) != null) {
-        settled.finished().add(input);
-      }
-    }
+    return change(
+        () -> {
+          deaths.answered();
+          return answering.answered(made, stemming, done);
+        });
   }
 
   // death
@@ -388,51 +309,29 @@ final class LaneBook {
    * @return an input that is to blame, because it was alone in the worker at its second death
    */
   List<Input> died() {
-    List<Input> poison = new ArrayList<>(0);
     List<Delivery> dropped = new ArrayList<>();
-    lock.lock();
-    try {
-      pass = null;
-      spare = null;
-      deathsInRow++;
-      List<Input> inside = unanswered.values().stream().filter(input -> input.sent).toList();
-      for (Input input : inside) {
-        input.deaths++;
-        if (inside.size() == 1 && input.deaths >= DEATHS_OF_POISON) {
-          poison.add(input);
-        }
-      }
-      for (Input input : unanswered.values()) {
-        dropped.addAll(input.group.take());
-        input.group = new Group(input);
-        input.done = false;
-        input.sent = false;
-        input.arrived = false;
-      }
-    } finally {
-      lock.unlock();
-    }
+    List<Input> poison =
+        change(
+            () -> {
+              pass.died();
+              List<Input> toBlame = deaths.died(unanswered.those(input -> input.sent));
+              for (Input input : unanswered.those(input -> true)) {
+                dropped.addAll(input.group.take());
+                input.beginAgain();
+              }
+              return toBlame;
+            });
     dropped.forEach(Delivery::drop);
     return poison;
   }
 
   /** Returns how many workers have died since the last answer. */
   int deathsInRow() {
-    lock.lock();
-    try {
-      return deathsInRow;
-    } finally {
-      lock.unlock();
-    }
+    return look(deaths::inRow);
   }
 
   /** Returns what was in a worker when it died. */
   List<Input> toDoAgain() {
-    lock.lock();
-    try {
-      return unanswered.values().stream().filter(input -> input.deaths > 0).toList();
-    } finally {
-      lock.unlock();
-    }
+    return look(() -> unanswered.those(input -> input.deaths > 0));
   }
 }

@@ -12,6 +12,7 @@ final class LaneProcess {
   private final int index;
   private final LaneArenas arenas;
   private final LaneBook book;
+  private final SendWait sendWait;
 
   private volatile @Nullable RegionWorker worker;
   private volatile boolean closing;
@@ -19,11 +20,12 @@ final class LaneProcess {
 
   private @Nullable InputSender sender; // guarded by the sending lock
 
-  LaneProcess(RegionNode node, int index, LaneArenas arenas, LaneBook book) {
+  LaneProcess(RegionNode node, int index, LaneArenas arenas, LaneBook book, SendWait sendWait) {
     this.node = node;
     this.index = index;
     this.arenas = arenas;
     this.book = book;
+    this.sendWait = sendWait;
   }
 
   /**
@@ -54,6 +56,7 @@ final class LaneProcess {
             started.inputs(),
             region.options().codec().codec().newEncoder(),
             arenas.writer(),
+            sendWait,
             () -> requireWanted(started),
             node.host::complain);
     if (closing) {

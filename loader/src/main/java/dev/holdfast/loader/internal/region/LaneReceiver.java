@@ -6,6 +6,7 @@ import dev.holdfast.loader.WorkerTimeoutException;
 import dev.holdfast.loader.internal.parent.Arrival;
 import dev.holdfast.loader.internal.parent.PassState;
 import dev.holdfast.loader.internal.pipeline.Content;
+import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -18,6 +19,7 @@ final class LaneReceiver {
   private final RegionNode node;
   private final LaneBook book;
   private final LaneProcess process;
+  private final LaneArenas arenas;
   private final LaneFigures figures;
   private final Settlement settlement;
   private final Replacement replacement;
@@ -26,11 +28,13 @@ final class LaneReceiver {
   private final Pace pace = new Pace();
 
   private @Nullable Answers announced; // what the next result answers
+  private @Nullable WorkerTimeoutException silent; // why the worker was ended
 
   LaneReceiver(
       RegionNode node,
       LaneBook book,
       LaneProcess process,
+      LaneArenas arenas,
       LaneFigures figures,
       Settlement settlement,
       Replacement replacement,
@@ -38,6 +42,7 @@ final class LaneReceiver {
     this.node = node;
     this.book = book;
     this.process = process;
+    this.arenas = arenas;
     this.figures = figures;
     this.settlement = settlement;
     this.replacement = replacement;
@@ -67,9 +72,20 @@ final class LaneReceiver {
     while (true) {
       Course course = accept(process.current().next(open));
       if (course.over()) {
-        return course.death();
+        return course.death() == null ? null : explained(course.death());
       }
     }
+  }
+
+  /** A worker that was ended because it hung has not died by itself. */
+  private WorkerDiedException explained(WorkerDiedException death) {
+    WorkerTimeoutException reason = silent;
+    silent = null;
+    return reason == null
+        ? death
+        : new WorkerDiedException(
+            death.detail().with("endedBecause", reason.detail().what()).advise(reason.advice()),
+            reason);
   }
 
   private Course accept(Arrival arrival) {
@@ -143,8 +159,21 @@ final class LaneReceiver {
 
   private void settle(
       Answers answers, @Nullable Content content, @Nullable RuntimeException failure) {
-    settlement.deliver(
-        book.answered(reading.of(answers, content, failure), answers.inputs(), answers.done()));
+    List<Delivery> made = reading.of(answers, content, failure);
+    for (Delivery delivery : made) {
+      if (delivery instanceof Delivery.Failure(_, var trouble)) {
+        requireArenas(trouble.thrown());
+      }
+    }
+    settlement.deliver(book.answered(made, answers.inputs(), answers.done()));
+  }
+
+  /** An item that has failed for want of an arena is none to be dropped. */
+  private void requireArenas(Throwable thrown) {
+    RuntimeException lost = arenas.lost(thrown);
+    if (lost != null) {
+      throw node.failed(book.passEpoch(), lost);
+    }
   }
 
   private void acceptFailure(RuntimeException failure) {
@@ -172,6 +201,7 @@ final class LaneReceiver {
     if (!node.replacesWorkers()) {
       throw node.failed(book.passEpoch(), failure);
     }
+    silent = failure;
     process.current().kill();
   }
 

@@ -125,14 +125,37 @@ final class LaneSender {
     }
   }
 
-  /** Tells the worker that a pass has no more inputs, once those that were taken are sent. */
+  /**
+   * Sends an input again, in a pass of its own. On a thread of its own, for the caller receives:
+   * what does not fit the channel can be sent only while the worker reads, and one that does not
+   * read is found by who receives. The caller has the lock until that thread has ended.
+   */
+  Thread sendAgain(PassState open, Input input) {
+    return lane.startThread(
+        "resend",
+        () -> {
+          try {
+            transmit(open.number(), input);
+            endInputs(open);
+          } catch (LostWorker | LeftEpoch e) {
+            LOG.log(Logger.Level.DEBUG, "an input could not be sent again; its pass says why");
+          }
+        });
+  }
+
+  private void endInputs(PassState open) {
+    process.sender().sendEnd(open.number());
+    book.inputsEnded();
+  }
+
+  /** Tells the worker that a pass has no more inputs, once those that were taken are there. */
   void sendEnd(long epoch) {
-    book.awaitSent();
+    book.awaitArrived();
     lock.lock();
     try {
       PassState open = book.passOf(epoch);
       if (open != null) {
-        process.sender().sendEnd(open.number());
+        endInputs(open);
       }
     } catch (LostWorker | LeftEpoch e) {
       LOG.log(Logger.Level.DEBUG, "the end of a pass needs not be sent");

@@ -38,6 +38,7 @@ final class RegionNode implements RegionStage {
   final RegionHost host;
   volatile StageFigures figures;
   final int inputsAhead;
+  final long inputsPerAnswer;
   final LongAdder restarted = new LongAdder();
 
   private final List<Step> following;
@@ -61,9 +62,9 @@ final class RegionNode implements RegionStage {
     this.host = host;
     this.ownsArenas = ownsArenas;
     this.figures = new StageFigures(step.name(), region.workers(), region.workers());
-    long held = PlanChecks.heldInside(step.steps());
-    this.inputsAhead =
-        Math.toIntExact(Math.max(region.inputsAhead(), held == 1 ? 1 : Math.addExact(held, 1)));
+    this.inputsPerAnswer = PlanChecks.heldInside(step.steps());
+    long needed = inputsPerAnswer == 1 ? 1 : Math.addExact(inputsPerAnswer, 1);
+    this.inputsAhead = Math.toIntExact(Math.max(region.inputsAhead(), needed));
   }
 
   boolean inputOrder() {
@@ -97,7 +98,7 @@ final class RegionNode implements RegionStage {
     steps.end();
   }
 
-  private static void join(Thread thread) {
+  static void join(Thread thread) {
     boolean interrupted = false;
     while (thread.isAlive()) {
       try {
@@ -198,6 +199,11 @@ final class RegionNode implements RegionStage {
     lanes.forEach(lane -> lane.sendEnd(epoch));
     lanes.forEach(Lane::awaitPassEnd);
     outcomes().awaitAll();
+  }
+
+  /** Ends the wait for workers that are being started: one of them could not be. */
+  void startFailed() {
+    failed.set(true);
   }
 
   /** Ends the pipeline, after every result that is there. */

@@ -1,10 +1,10 @@
 package dev.holdfast.loader.internal.region;
 
+import dev.holdfast.arena.ArenaClosedException;
 import dev.holdfast.loader.WorkerDiedException;
 import dev.holdfast.loader.WorkerFailedException;
 import dev.holdfast.loader.WorkerTimeoutException;
 import dev.holdfast.loader.internal.parent.PassState;
-import java.lang.System.Logger;
 import java.util.List;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
@@ -17,8 +17,6 @@ import org.jspecify.annotations.Nullable;
  * sender waits meanwhile; an input that it could not send any more is its own to send.
  */
 final class Replacement {
-  private static final Logger LOG = System.getLogger("dev.holdfast.loader");
-
   private final RegionNode node;
   private final LaneBook book;
   private final LaneProcess process;
@@ -74,7 +72,11 @@ final class Replacement {
       throw node.failed(book.passEpoch(), death);
     }
     process.endDead();
-    arenas.freeWorkersSides();
+    try {
+      arenas.freeWorkersSides();
+    } catch (ArenaClosedException e) {
+      throw node.failed(book.passEpoch(), e);
+    }
     node.restarted.increment();
     poison.forEach(input -> settlement.fail(input, input.text(), death, false));
     try {
@@ -105,12 +107,11 @@ final class Replacement {
     if (open == null) {
       return null;
     }
+    Thread sending = sender.sendAgain(open, input);
     try {
-      sender.transmit(open.number(), input);
-      process.sender().sendEnd(open.number());
-    } catch (LostWorker | LeftEpoch e) {
-      LOG.log(Logger.Level.DEBUG, "an input could not be sent again; its pass says why");
+      return untilEnd.apply(open);
+    } finally {
+      RegionNode.join(sending);
     }
-    return untilEnd.apply(open);
   }
 }

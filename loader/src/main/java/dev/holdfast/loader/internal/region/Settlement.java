@@ -17,7 +17,7 @@ final class Settlement {
   }
 
   /** Sends on what an answer has settled. */
-  void deliver(LaneBook.Settled settled) {
+  void deliver(Settled settled) {
     settled.dropped().forEach(Delivery::drop);
     settled.ready().forEach(this::deliver);
     settled.finished().forEach(this::finish);

@@ -8,18 +8,26 @@ import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Tells a worker that hangs from one that has nothing to do. Silent is who has had inputs for the
- * whole limit and said nothing; time in which the worker waits for inputs, or for space that this
- * process keeps, does not count. The receiving thread's.
+ * Tells a worker that hangs from one that has nothing to do. Silent is who has said nothing for the
+ * whole limit and could have: it has inputs that it owes an answer, or one waits to be sent and it
+ * takes none. Time in which the worker waits for inputs, or for space that this process keeps, does
+ * not count. The receiving thread's.
  */
 final class Silence {
   private final LaneBook book;
+  private final SendWait sendWait;
   private final long limitNanos;
   private final @Nullable SharedMemoryArena output;
   private long since = System.nanoTime();
+  private boolean wasOutOfSpace;
 
-  Silence(LaneBook book, Optional<Duration> limit, @Nullable SharedMemoryArena output) {
+  Silence(
+      LaneBook book,
+      SendWait sendWait,
+      Optional<Duration> limit,
+      @Nullable SharedMemoryArena output) {
     this.book = book;
+    this.sendWait = sendWait;
     this.limitNanos = limit.map(Durations::nanos).orElse(Long.MAX_VALUE);
     this.output = output;
   }
@@ -29,14 +37,19 @@ final class Silence {
     since = System.nanoTime();
   }
 
-  /** Returns whether the worker counts as hanging; asked when nothing has come for a while. */
+  /**
+   * Returns whether the worker counts as hanging; asked when nothing has come for a while. Space
+   * that was missing at the last look may have come a moment ago, so the time begins at this one.
+   */
   boolean isTooLong() {
-    if (isOutOfSpace()) {
+    boolean excused = wasOutOfSpace;
+    wasOutOfSpace = isOutOfSpace();
+    if (excused || wasOutOfSpace) {
       broken();
       return false;
     }
-    long now = System.nanoTime();
-    return Math.min(now - since, now - book.busySince()) >= limitNanos;
+    long quiet = System.nanoTime() - since;
+    return Math.min(quiet, Math.max(book.busyNanos(), sendWait.nanos())) >= limitNanos;
   }
 
   private boolean isOutOfSpace() {

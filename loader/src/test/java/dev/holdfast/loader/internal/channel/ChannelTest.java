@@ -70,7 +70,13 @@ class ChannelTest {
     for (int round = 0; round < rounds; round++) {
       if (ends.sender().isDrained() || random.nextBoolean()) {
         int size = random.nextInt(random.nextInt(20) == 0 ? 2000 : 200);
-        ends.sender().send(1, sent, size, Ends.body(sent, size), () -> readAll(ends, read));
+        MemorySegment body = Ends.body(sent, size);
+        Runnable reading = () -> readAll(ends, read);
+        if (random.nextInt(3) == 0) {
+          ends.sender().sendAhead(1, sent, size, body, reading);
+        } else {
+          ends.sender().send(1, sent, size, body, reading);
+        }
         sent++;
       } else {
         readOne(ends, read);
@@ -153,6 +159,33 @@ class ChannelTest {
       sendAndCompare(ends, 3, 60);
       ends.assertEmpty();
     }
+  }
+
+  @Test
+  void aRecordSentAheadIsCompleteAndTheNextOneWakesItsReader() {
+    for (int size : new int[] {0, 100, 2000}) {
+      Ends ends = Ends.onHeap(1000, 1);
+      boolean[] arrived = {false};
+      Runnable reading = () -> arrived[0] |= ends.receiver().poll();
+      int signals = signals(ends);
+      ends.words().setIntVolatile(ChannelLayout.CONSUMER_WAITING, 1);
+      ends.sender().sendAhead(1, 7, size, Ends.body(7, size), reading);
+      assertEquals(size > 1000 / 2, signals(ends) > signals, "it wakes for the pieces before only");
+      ends.sender().cancel(); // of what is not there yet
+      signals = signals(ends);
+      item(ends, 8, reading);
+      assertEquals(signals + 1, signals(ends));
+      assertTrue(arrived[0] || ends.receiver().poll());
+      assertEquals(7, ends.receiver().one());
+      Ends.assertBody(7, size, ends.receiver().body());
+      assertTrue(ends.receiver().poll());
+      assertEquals(8, ends.receiver().one());
+      ends.assertEmpty();
+    }
+  }
+
+  private static int signals(Ends ends) {
+    return ends.words().getIntVolatile(ChannelLayout.DATA_SIGNAL);
   }
 
   @Test

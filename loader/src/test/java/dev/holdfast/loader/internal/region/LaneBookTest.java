@@ -3,21 +3,21 @@ package dev.holdfast.loader.internal.region;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertNull;
+import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.holdfast.loader.internal.parent.PassState;
 import dev.holdfast.loader.internal.pipeline.Cell;
 import dev.holdfast.loader.internal.pipeline.Content;
 import dev.holdfast.loader.internal.pipeline.Epochs;
+import dev.holdfast.loader.internal.pipeline.Stopped;
 import dev.holdfast.loader.internal.pipeline.Trouble;
-import java.time.Duration;
 import java.util.List;
-import java.util.Optional;
 import org.junit.jupiter.api.Test;
 
 /** What a lane knows of its inputs, without a worker. */
 final class LaneBookTest {
-  private final LaneBook book = new LaneBook(new Epochs(), true, () -> {});
+  private final LaneBook book = new LaneBook(new Epochs(), true, 1, () -> {});
   private int passes;
 
   private Input sent(long number) {
@@ -56,7 +56,7 @@ final class LaneBookTest {
     Input two = sent(2);
     assertEquals(
         List.of(), book.answered(List.of(result(one)), List.of(1L, 2L), List.of(1L)).ready());
-    LaneBook.Settled settled = book.answered(List.of(), List.of(), List.of(2L));
+    Settled settled = book.answered(List.of(), List.of(), List.of(2L));
     assertEquals(List.of(result(one)), settled.ready());
     assertEquals(List.of(one, two), settled.finished());
   }
@@ -65,11 +65,11 @@ final class LaneBookTest {
   @Test
   void failuresOfADeadWorkerAreForgottenWithItsResults() {
     Input one = sent(1);
-    LaneBook.Settled first = book.answered(List.of(failure(one)), List.of(), List.of());
+    Settled first = book.answered(List.of(failure(one)), List.of(), List.of());
     assertEquals(List.of(), first.ready());
     assertEquals(List.of(), book.died());
     book.open(one, this::newPass);
-    LaneBook.Settled again = book.answered(List.of(failure(one)), List.of(), List.of(1L));
+    Settled again = book.answered(List.of(failure(one)), List.of(), List.of(1L));
     assertEquals(1, again.ready().size());
     assertEquals(List.of(one), again.finished());
   }
@@ -109,25 +109,61 @@ final class LaneBookTest {
     assertEquals(1, passes);
   }
 
-  // B201
+  /** A pass may be ended only when no input can come to another worker any more. */
   @Test
-  void workerThatHadNothingToDoIsNotSilent() {
-    Silence silence = new Silence(book, Optional.of(Duration.ofMillis(50)), null);
-    long start = System.nanoTime();
-    while (System.nanoTime() - start < 60_000_000) {
-      Thread.onSpinWait();
+  void inputThatIsStillBeingSentHasNotArrived() {
+    int[] looks = {0};
+    LaneBook waiting =
+        new LaneBook(
+            new Epochs(),
+            true,
+            1,
+            () -> {
+              if (++looks[0] > 3) {
+                throw new Stopped();
+              }
+            });
+    Input one = new Input(1, cell(1));
+    waiting.add(one);
+    waiting.open(one, this::newPass);
+    assertThrows(Stopped.class, waiting::awaitArrived);
+    waiting.arrived(one);
+    looks[0] = 0;
+    waiting.awaitArrived();
+    assertEquals(1, looks[0], "it has not waited");
+  }
+
+  @Test
+  void whoMayWaitForInputsIsNotBusyUntilABatchIsWholeOrItsPassIsToEnd() {
+    LaneBook collecting = new LaneBook(new Epochs(), false, 3, () -> {});
+    for (long number = 1; number <= 2; number++) {
+      arrivedIn(collecting, number);
     }
-    assertFalse(silence.isTooLong(), "it has no input");
-    Input input = sent(1);
-    assertFalse(
-        silence.isTooLong() && System.nanoTime() - input.arrivedNanos < 50_000_000,
-        "it has had its input for a moment only");
-    start = System.nanoTime();
-    while (System.nanoTime() - start < 60_000_000) {
-      Thread.onSpinWait();
-    }
-    assertTrue(silence.isTooLong());
-    silence.broken();
-    assertFalse(silence.isTooLong());
+    assertEquals(0, collecting.busyNanos());
+    collecting.inputsEnded();
+    assertTrue(collecting.busyNanos() > 0, "it owes a shorter batch");
+    var _ = collecting.passEnded();
+    assertEquals(0, collecting.busyNanos());
+    arrivedIn(collecting, 3);
+    assertTrue(collecting.busyNanos() > 0, "its batch is whole");
+  }
+
+  private void arrivedIn(LaneBook collecting, long number) {
+    Input input = new Input(number, cell(number));
+    collecting.add(input);
+    collecting.open(input, this::newPass);
+    collecting.arrived(input);
+  }
+
+  @Test
+  void whoHasAnsweredAllOwesTheEndOfItsPass() {
+    Input one = sent(1);
+    var _ = book.answered(List.of(), List.of(), List.of(1L));
+    assertEquals(0, book.busyNanos());
+    book.inputsEnded();
+    assertTrue(book.busyNanos() > 0);
+    assertEquals(List.of(), book.died());
+    assertEquals(0, book.busyNanos());
+    assertEquals(0, one.deaths);
   }
 }
