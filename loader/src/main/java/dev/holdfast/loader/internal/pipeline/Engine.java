@@ -204,10 +204,11 @@ public final class Engine implements RegionHost {
   }
 
   private static void dropPeeked(Pass pass) {
-    if (pass.peeked instanceof Next.Item(var content)) {
+    Next peeked = pass.peeked;
+    pass.peeked = null;
+    if (peeked instanceof Next.Item(var content)) {
       content.discard();
     }
-    pass.peeked = null;
   }
 
   private Next await(Pass pass) {
@@ -355,14 +356,15 @@ public final class Engine implements RegionHost {
     regions.forEach(RegionStage::beginClosing);
     stages.stop();
     source.stop();
-    giveBackLookedAt(
-        current); // not under the closing lock, which a consumer may want for its error
+    Steps steps = new Steps();
+    // not under the closing lock, which a consumer may want for its error
+    steps.run(() -> giveBackLookedAt(current));
     closingLock.lock();
     try {
       if (ended) {
+        steps.end();
         return;
       }
-      Steps steps = new Steps();
       regions.forEach(region -> steps.run(region::close));
       steps.run(this::awaitThreads);
       ended = steps.succeeded();

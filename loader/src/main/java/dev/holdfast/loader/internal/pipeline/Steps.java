@@ -7,7 +7,7 @@ import org.jspecify.annotations.Nullable;
  * the end, with the others attached. One thread's.
  */
 public final class Steps {
-  private @Nullable RuntimeException first;
+  private @Nullable Throwable first;
 
   /** Makes a list without steps. */
   public Steps() {}
@@ -16,13 +16,13 @@ public final class Steps {
   public void run(Runnable step) {
     try {
       step.run();
-    } catch (RuntimeException e) {
+    } catch (RuntimeException | Error e) {
       failed(e);
     }
   }
 
   /** Takes note of the failure of a step that ran elsewhere; null is none. */
-  public void failed(@Nullable RuntimeException failure) {
+  public void failed(@Nullable Throwable failure) {
     if (first == null) {
       first = failure;
     } else if (failure != null && !failure.equals(first)) {
@@ -37,8 +37,11 @@ public final class Steps {
 
   /** Throws what failed, if anything did. */
   public void end() {
-    if (first != null) {
-      throw first;
+    switch (first) {
+      case null -> {}
+      case RuntimeException e -> throw e;
+      case Error e -> throw e;
+      default -> throw new IllegalStateException(first);
     }
   }
 }

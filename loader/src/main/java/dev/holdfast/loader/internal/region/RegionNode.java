@@ -19,6 +19,7 @@ import java.util.List;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.LongAdder;
 import java.util.concurrent.locks.ReentrantLock;
+import java.util.function.Consumer;
 import java.util.function.LongPredicate;
 import org.jspecify.annotations.Nullable;
 
@@ -84,18 +85,27 @@ final class RegionNode implements RegionStage {
       PlanChecks.largeEnough(step.name(), "inputArena", arenas.input(), step.steps());
     }
     lanes.forEach(Lane::openArenas);
-    List<Thread> starters = new ArrayList<>();
-    for (Lane lane : lanes) {
-      starters.add(
-          Thread.ofPlatform()
-              .daemon()
-              .name("holdfast-region-start-" + lane.index())
-              .start(lane::tryStart));
-    }
-    starters.forEach(RegionNode::join);
+    atOnce("start", Lane::tryStart);
     Steps steps = new Steps();
     lanes.forEach(lane -> steps.failed(lane.startFailure()));
     steps.end();
+  }
+
+  /** Does something for all lanes, by the caller where the system refuses a thread for it. */
+  private void atOnce(String what, Consumer<Lane> action) {
+    List<Thread> threads = new ArrayList<>();
+    for (Lane lane : lanes) {
+      try {
+        threads.add(
+            Thread.ofPlatform()
+                .daemon()
+                .name("holdfast-region-" + what + "-" + lane.index())
+                .start(() -> action.accept(lane)));
+      } catch (OutOfMemoryError e) {
+        action.accept(lane); // the JVM calls a thread that the system refuses a lack of memory
+      }
+    }
+    threads.forEach(RegionNode::join);
   }
 
   static void join(Thread thread) {
@@ -239,15 +249,7 @@ final class RegionNode implements RegionStage {
   @Override
   public void close() {
     closing = true;
-    List<Thread> closers = new ArrayList<>();
-    for (Lane lane : lanes) {
-      closers.add(
-          Thread.ofPlatform()
-              .daemon()
-              .name("holdfast-region-close-" + lane.index())
-              .start(lane::tryClose));
-    }
-    closers.forEach(RegionNode::join);
+    atOnce("close", Lane::tryClose);
     Steps steps = new Steps();
     lanes.forEach(lane -> steps.failed(lane.closeFailure()));
     steps.end();
