@@ -5,7 +5,9 @@ import java.util.Objects;
 
 /**
  * Where a stream that the worker writes goes. Whatever is chosen, the last lines are kept for error
- * messages. Immutable.
+ * messages. Closing a worker waits for a moment until what it wrote has gone there. A process that
+ * the worker has started and that lives on with its streams goes on to be read; it costs two
+ * threads and two descriptors here until it ends. Immutable.
  */
 public sealed interface WorkerOutput {
 

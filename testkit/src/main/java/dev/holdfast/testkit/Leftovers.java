@@ -10,6 +10,8 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.TreeSet;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Assertions;
@@ -22,7 +24,8 @@ import org.junit.jupiter.api.extension.ExtensionContext;
  * temporary folder, crash reports, processes, descriptors, mappings, threads that keep the JVM
  * alive. What only the garbage collector gives back has some seconds for it, with collections in
  * between; so has what a JVM that tests at the same time has put into a shared folder. The first
- * look gives this JVM a process group of its own.
+ * look gives this JVM a process group of its own. A file whose name ends in {@code -of-PID} of
+ * another live JVM is that one's, however long it stays.
  *
  * <p>Put {@code @ExtendWith(Leftovers.class)} on a test class, or call {@link #snapshot} and {@link
  * #assertNothingSince}. What a failed test left alive is not looked at again.
@@ -32,6 +35,7 @@ public final class Leftovers implements BeforeEachCallback, AfterEachCallback {
       ExtensionContext.Namespace.create(Leftovers.class);
   private static final Duration LIMIT = Duration.ofSeconds(20);
   private static final int MORE_DESCRIPTORS = 8;
+  private static final Pattern OWNER = Pattern.compile("-of-([0-9]{1,9})$");
 
   static {
     OwnGroup.enter();
@@ -145,10 +149,20 @@ public final class Leftovers implements BeforeEachCallback, AfterEachCallback {
     try (Stream<Path> files = Files.list(folder)) {
       files
           .filter(file -> file.getFileName().toString().startsWith(prefix))
+          .filter(file -> !belongsToAnother(file.getFileName().toString()))
           .forEach(file -> names.add(file.toString()));
     } catch (IOException e) {
       throw new UncheckedIOException(e);
     }
+  }
+
+  private static boolean belongsToAnother(String name) {
+    Matcher owner = OWNER.matcher(name);
+    if (!owner.find()) {
+      return false;
+    }
+    long pid = Long.parseLong(owner.group(1));
+    return pid != ProcessHandle.current().pid() && ProcessHandle.of(pid).isPresent();
   }
 
   private static Set<Long> processes() {

@@ -27,6 +27,23 @@ import org.junit.jupiter.api.io.TempDir;
 /**
  * What every backing promises. A subclass makes fresh ones in {@link #folder}, where each test
  * finds an empty folder.
+ *
+ * <p>Behaviours of memory and names that have no test here, and why:
+ *
+ * <table>
+ * <caption>not here</caption>
+ * <tr><th>behaviour</th><th>reason</th></tr>
+ * <tr><td>B10</td><td>sizes are the arena's: {@code ArenaContract}, {@code LimitsTest}</td></tr>
+ * <tr><td>B12, B13</td><td>the layout is our own: {@code LayoutDocumentTest}</td></tr>
+ * <tr><td>B14</td><td>counters are read by {@code stats()}: {@code ArenaContract}</td></tr>
+ * <tr><td>B17</td><td>waits own nothing that has to be handed to a process</td></tr>
+ * <tr><td>B18</td><td>advice, in the page on tuning</td></tr>
+ * <tr><td>B114</td><td>of rings alone: {@code RingIterationTest}</td></tr>
+ * <tr><td>B115, B117</td><td>who owns an arena is the loader's: {@code CustomArenaTest},
+ * {@code RegionArenaTest}</td></tr>
+ * <tr><td>B118, B119</td><td>of closes that cannot end: {@code TeardownTest},
+ * {@code QuarantineTest}</td></tr>
+ * </table>
  */
 @ExtendWith(Leftovers.class)
 abstract class BackingContract {
@@ -89,6 +106,7 @@ abstract class BackingContract {
     }
   }
 
+  // B11
   @Test
   void unitsPassThroughManyTimes() {
     try (Rig rig = rig(backing())) {
@@ -97,6 +115,7 @@ abstract class BackingContract {
     }
   }
 
+  // B11
   @Test
   void modeIs0600FromCreationOnWhateverTheUmask() throws IOException {
     PausePoints points = PausePoints.in(signs).pause("FILE_CREATED", 1);
@@ -139,6 +158,7 @@ abstract class BackingContract {
     }
   }
 
+  // B110, B111, B112, B113
   @Test
   void noNameIsLeftAfterUnlinkAndTheViewsLive() throws IOException {
     Opened held;
@@ -152,6 +172,7 @@ abstract class BackingContract {
     held.verify().close();
   }
 
+  // B15, B16
   @Test
   void anotherProcessAttachesByTheDescription() {
     try (Rig rig = rig(backing());
@@ -171,6 +192,7 @@ abstract class BackingContract {
     }
   }
 
+  // B16
   @Test
   void killedOwnerLeavesNothingButWhatItsNextArenaRemoves() throws IOException {
     try (ChildJvm child = child("once").start()) {

@@ -202,7 +202,7 @@ final class ViewLifetimeTest {
 
       MemorySegment[] one = {rig.admitAndOpen(rig.write(0, 1, 4096), COLLECTED).views().get(1)};
       rig.passThrough(2, 8192);
-      GcPressure.collect(3);
+      GcPressure.collect(20);
       assertEquals(10, rig.reclaimed());
       Stamps.verify(one[0], 10, 1);
       one[0] = one[0].asSlice(1);

@@ -33,6 +33,7 @@ import java.util.Arrays;
 import java.util.Iterator;
 import java.util.List;
 import java.util.Map;
+import java.util.stream.IntStream;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -314,6 +315,53 @@ final class BytesOfPayloadsTest {
           Tensor.allocate(ElementType.UINT8, 1, 0),
           Tensor.allocate(ElementType.INT64, 0, 100),
           Tensor.of(new double[] {2.5}));
+    }
+  }
+
+  /** What a source yields again and again, with other bytes each time. */
+  private static Map<String, Object> refilled(byte[] bytes, ByteBuffer direct, int unit) {
+    Arrays.fill(bytes, (byte) unit);
+    for (int i = 0; i < direct.capacity(); i++) {
+      direct.put(i, (byte) (unit + 1));
+    }
+    return Map.of("unit", unit, "bytes", bytes, "direct", direct);
+  }
+
+  // R15
+  @ParameterizedTest
+  @EnumSource(Way.class)
+  void aSourceMayFillTheSameMemoryForEachOfItsItems(Way way) {
+    WorkerSource<Map<String, Object>> source =
+        _ -> {
+          byte[] bytes = new byte[20_000];
+          ByteBuffer direct = ByteBuffer.allocateDirect(30_000);
+          return () ->
+              IntStream.range(0, 100).mapToObj(unit -> refilled(bytes, direct, unit)).iterator();
+        };
+    try (SubprocessIterable<Map<String, Object>> items =
+        Subprocess.iterate(source, way.options())) {
+      List<Lease<Map<String, Object>>> held = new ArrayList<>();
+      for (Lease<Map<String, Object>> lease : items.leases()) {
+        held.add(lease);
+        held.forEach(BytesOfPayloadsTest::assertRefilled);
+        if (held.size() == 3) {
+          held.removeFirst().close();
+        }
+      }
+      assertEquals(2, held.size());
+      held.forEach(Lease::close);
+    }
+  }
+
+  private static void assertRefilled(Lease<Map<String, Object>> lease) {
+    int unit = (Integer) lease.item().get("unit");
+    for (byte element : (byte[]) lease.item().get("bytes")) {
+      assertEquals((byte) unit, element);
+    }
+    ByteBuffer direct = (ByteBuffer) lease.item().get("direct");
+    assertEquals(30_000, direct.remaining());
+    for (int i = 0; i < direct.limit(); i++) {
+      assertEquals((byte) (unit + 1), direct.get(i));
     }
   }
 

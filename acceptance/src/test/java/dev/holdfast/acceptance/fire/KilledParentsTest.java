@@ -149,7 +149,9 @@ final class KilledParentsTest {
   @Test
   void aCrashLoopDoesNotFillASmallMemory() throws IOException {
     int rounds = Rounds.of(20);
-    Path own = Files.createTempDirectory(Path.of("/dev/shm"), "holdfast-crash");
+    Path own =
+        Files.createDirectory(
+            Path.of("/dev/shm", "holdfast-crash-of-" + ProcessHandle.current().pid()));
     try (MemoryGroup group = MemoryGroup.create(300L << 20)) {
       for (int round = 0; round < rounds; round++) {
         String word = "small" + round + "-" + ProcessHandle.current().pid();

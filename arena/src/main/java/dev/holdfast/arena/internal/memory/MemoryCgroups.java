@@ -26,17 +26,22 @@ final class MemoryCgroups {
   private MemoryCgroups() {}
 
   static List<SpaceCheck.Limit> limits() {
+    return limits(ProcFiles.lines("/proc/self/cgroup"), ProcFiles.lines("/proc/self/mountinfo"));
+  }
+
+  /** The same from the lines of the two files. */
+  static List<SpaceCheck.Limit> limits(List<String> groups, List<String> mounts) {
     List<SpaceCheck.Limit> limits = new ArrayList<>();
-    for (String line : ProcFiles.lines("/proc/self/cgroup")) {
+    for (String line : groups) {
       // hierarchy:controllers:path, with an empty list of controllers for version 2
       String[] parts = line.split(":", 3);
       if (parts.length < 3) {
         continue;
       }
       if (List.of(parts[1].split(",", -1)).contains("memory")) {
-        walk(V1, mount("cgroup", "memory"), parts[2], limits);
+        walk(V1, mount(mounts, "cgroup", "memory"), parts[2], limits);
       } else if (parts[1].isEmpty()) {
-        walk(V2, mount("cgroup2", ""), parts[2], limits);
+        walk(V2, mount(mounts, "cgroup2", ""), parts[2], limits);
       }
     }
     return limits;
@@ -44,8 +49,8 @@ final class MemoryCgroups {
 
   private record Mount(String root, String point) {}
 
-  private static Mount mount(String type, String controller) {
-    for (String line : ProcFiles.lines("/proc/self/mountinfo")) {
+  private static Mount mount(List<String> mounts, String type, String controller) {
+    for (String line : mounts) {
       // ID PARENT MAJOR:MINOR ROOT POINT OPTIONS... - TYPE SOURCE SUPER-OPTIONS
       String[] halves = line.split(" - ", 2);
       String[] left = halves[0].split(" ", -1);

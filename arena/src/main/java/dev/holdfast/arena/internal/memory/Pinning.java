@@ -101,14 +101,21 @@ public final class Pinning implements UnmapStep {
 
   /** What somebody holds may be read by a device until the very end: that stays as it is. */
   private static void endAll() {
-    Quarantine.retry(); // a copy whose end can be proved now keeps no registration
+    endWhereNobodyReads(Logger.Level.DEBUG);
+    if (!LIVE.isEmpty()) {
+      Quarantine.retry(); // a copy whose end can be proved now keeps no registration
+      endWhereNobodyReads(Logger.Level.WARNING);
+    }
+  }
+
+  private static void endWhereNobodyReads(Logger.Level level) {
     for (Pinning pinning : LIVE) {
       try {
         if (!Holds.anyIn(pinning.memory)) {
           pinning.run();
         }
-      } catch (RuntimeException e) {
-        LOG.log(Logger.Level.WARNING, "at exit, page-locking could not be ended", e);
+      } catch (RuntimeException | Error e) {
+        LOG.log(level, "at exit, page-locking could not be ended", e);
       }
     }
   }

@@ -4,12 +4,13 @@ import java.util.concurrent.ExecutionException;
 import java.util.concurrent.Executor;
 import java.util.concurrent.Executors;
 import java.util.concurrent.FutureTask;
-import java.util.concurrent.RejectedExecutionException;
 import java.util.function.Supplier;
 
 /**
  * Makes native calls that may wait. A virtual thread has a platform thread make them and parks
  * meanwhile, since its carrier would wait in the call with it; a platform thread makes them itself.
+ * Where the system refuses the thread that is needed, nothing is called and the JVM's {@link
+ * OutOfMemoryError} says so.
  */
 public final class OffCarrier {
   private static final Executor WAITERS =
@@ -39,11 +40,7 @@ public final class OffCarrier {
   }
 
   private static <T> T await(FutureTask<T> task) {
-    try {
-      WAITERS.execute(task);
-    } catch (OutOfMemoryError | RejectedExecutionException e) {
-      task.run(); // there is no thread for it: then the carrier waits, which is slow and not wrong
-    }
+    WAITERS.execute(task);
     return resultOf(task);
   }
 

@@ -2,6 +2,7 @@ package dev.holdfast.arena.internal.wait;
 
 import dev.holdfast.arena.FailureDetail;
 import dev.holdfast.arena.HoldfastInterruptedException;
+import java.util.concurrent.locks.LockSupport;
 
 /**
  * Waits for the other process in slices.
@@ -15,6 +16,8 @@ import dev.holdfast.arena.HoldfastInterruptedException;
 public final class Waiting {
   /** The longest time between two looks at shutdown, interrupt, deadline and the caller's check. */
   public static final long SLICE_NANOS = 100_000_000L;
+
+  private static final long PAUSE_NANOS = 1_000_000;
 
   private Waiting() {}
 
@@ -57,7 +60,11 @@ public final class Waiting {
    */
   private static void slice(WaitPoint point, long nanos) {
     if (Thread.currentThread().isVirtual()) {
-      OffCarrier.run(() -> enter(point, nanos));
+      try {
+        OffCarrier.run(() -> enter(point, nanos));
+      } catch (OutOfMemoryError e) {
+        LockSupport.parkNanos(PAUSE_NANOS); // no thread can be had for it: then it looks more often
+      }
     } else {
       enter(point, nanos);
     }

@@ -9,6 +9,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import dev.holdfast.arena.PagePinner;
 import dev.holdfast.arena.PinningException;
 import dev.holdfast.testkit.Deadlines;
+import dev.holdfast.testkit.Leftovers;
 import dev.holdfast.testkit.Maps;
 import dev.holdfast.testkit.Rounds;
 import dev.holdfast.testkit.Stamps;
@@ -24,7 +25,9 @@ import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicLong;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.ExtendWith;
 
+@ExtendWith(Leftovers.class)
 final class OutputAllocatorTest {
   private static final long MIB = 1 << 20;
   private static final UUID ARENA = UUID.randomUUID();
