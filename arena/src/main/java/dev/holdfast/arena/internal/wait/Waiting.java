@@ -31,10 +31,10 @@ public final class Waiting {
    * @throws HoldfastInterruptedException when the thread is interrupted; its flag stays set
    */
   public static boolean await(WaitPoint point, long timeoutNanos, Runnable check) {
-    if (point.spins().pays(point)) {
+    long start = System.nanoTime();
+    if (point.spins().pays(point, start)) {
       return true;
     }
-    long start = System.nanoTime();
     while (true) {
       check.run();
       if (Thread.currentThread().isInterrupted()) {
@@ -43,6 +43,7 @@ public final class Waiting {
                 .with("waitedMillis", (System.nanoTime() - start) / 1_000_000));
       }
       if (point.ready()) {
+        point.spins().slept(System.nanoTime() - start);
         return true;
       }
       long left =

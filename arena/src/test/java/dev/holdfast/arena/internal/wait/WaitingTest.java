@@ -10,6 +10,7 @@ import dev.holdfast.arena.internal.memory.SegmentWords;
 import dev.holdfast.arena.internal.memory.SharedWords;
 import dev.holdfast.testkit.Deadlines;
 import java.lang.foreign.Arena;
+import java.time.Duration;
 import java.util.concurrent.FutureTask;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.Test;
@@ -80,17 +81,22 @@ final class WaitingTest {
 
   @Test
   void waiterThatLooksInVainLooksLessOftenUntilLookingPaysAgain() {
-    int hopeful = spins.spins();
+    long hopeful = spins.nanos();
     for (int wait = 0; wait < 20; wait++) {
-      assertFalse(spins.pays(point));
+      assertFalse(spins.pays(point, System.nanoTime()));
     }
-    int resigned = spins.spins();
-    assertTrue(resigned <= 4, () -> "looks " + resigned + " times");
+    long resigned = spins.nanos();
+    assertTrue(resigned <= 200, () -> "looks for " + resigned + " ns");
+    for (int wait = 0; wait < 20; wait++) {
+      spins.slept(Duration.ofSeconds(1).toNanos());
+    }
+    assertEquals(resigned, spins.nanos(), "long waits say nothing");
+    for (int wait = 0; wait < 2000; wait++) {
+      spins.slept(hopeful / 2);
+    }
+    assertEquals(hopeful / 2, spins.nanos(), "short ones say how long to look");
     ready = true;
-    for (int wait = 0; wait < 20; wait++) {
-      assertTrue(hopeful == 0 || spins.pays(point));
-    }
-    assertEquals(hopeful, spins.spins());
+    assertTrue(hopeful == 0 || spins.pays(point, System.nanoTime()));
   }
 
   @Test
