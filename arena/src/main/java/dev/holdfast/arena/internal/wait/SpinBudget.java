@@ -28,7 +28,7 @@ public final class SpinBudget {
   private static final int LOOKS = 8;
 
   private static final int SHORT_ONES_THAT_COUNT = 32;
-  private static final int SHORT_ONES_AFTER_A_LONG_ONE = 1000;
+  private static final int SHORT_ONES_AFTER_A_LONG_ONE = 250;
 
   private long nanos = MOST_NANOS;
   private int shortOnesToCome = SHORT_ONES_THAT_COUNT;
