@@ -2,6 +2,7 @@ package dev.holdfast.acceptance.arena;
 
 import static dev.holdfast.arena.ViewScope.CONFINED;
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 
 import dev.holdfast.arena.OpenUnit;
@@ -9,6 +10,9 @@ import dev.holdfast.arena.Placement;
 import dev.holdfast.arena.SharedMemoryRingBuffer;
 import dev.holdfast.arena.UnitReceipt;
 import dev.holdfast.arena.UnitTooLargeException;
+import dev.holdfast.loader.Subprocess;
+import dev.holdfast.loader.SubprocessIterable;
+import dev.holdfast.loader.SubprocessOptions;
 import dev.holdfast.testkit.ChildJvm;
 import dev.holdfast.testkit.Leftovers;
 import dev.holdfast.testkit.Parent;
@@ -19,6 +23,7 @@ import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.Iterator;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
@@ -40,6 +45,13 @@ final class LargeRingTest {
   void copyOf1GibNeedsNoHeapAndAnArrayOfItFailsInItsCallAlone() {
     ProcSelf.assumeMemory(6 * GIB);
     run(SmallHeap.class, "-Xmx256m");
+  }
+
+  // R76
+  @Test
+  void anArrayThatTheHeapCannotHoldIsLostAloneAndTheRunGoesOn() {
+    ProcSelf.assumeMemory(2 * GIB);
+    run(BeyondHeap.class, "-Xmx64m");
   }
 
   private static void run(Class<?> main, String heap) {
@@ -88,6 +100,31 @@ final class LargeRingTest {
         MemorySegment huge = source.reinterpret(5 * GIB + 1); // refused before it is read
         assertThrows(UnitTooLargeException.class, () -> rig.writer().writeBinary(huge));
         rig.writer().abortUnit();
+      }
+      Parent.say("DONE");
+    }
+  }
+
+  /** Is sent an array of 200 MiB between two numbers, with a heap of 64 MiB. */
+  static final class BeyondHeap {
+    private static final int BYTES = 200 << 20;
+
+    private BeyondHeap() {}
+
+    public static void main(String[] arguments) {
+      SubprocessOptions options =
+          SubprocessOptions.builder()
+              .arena(new SharedMemoryRingBuffer(BYTES + 64))
+              .jvmArgs("-Xmx1g", "-XX:+UseSerialGC")
+              .build();
+      try (SubprocessIterable<Object> items =
+          Subprocess.iterate(_ -> List.of(1, new byte[BYTES], 2), options)) {
+        Iterator<Object> iterator = items.iterator();
+        assertEquals(1, iterator.next());
+        assertThrows(OutOfMemoryError.class, iterator::next);
+        assertEquals(2, iterator.next());
+        assertFalse(iterator.hasNext());
+        assertEquals(3, items.arena().orElseThrow().stats().reclaimed());
       }
       Parent.say("DONE");
     }

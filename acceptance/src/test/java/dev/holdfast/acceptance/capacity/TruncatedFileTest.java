@@ -8,6 +8,8 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.holdfast.arena.ArenaCorruptedException;
 import dev.holdfast.arena.Backing;
+import dev.holdfast.arena.SharedMemoryArena;
+import dev.holdfast.arena.SharedMemoryRingBuffer;
 import dev.holdfast.arena.SharedMemorySegmentPool;
 import dev.holdfast.loader.Lease;
 import dev.holdfast.loader.Subprocess;
@@ -29,7 +31,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.params.ParameterizedTest;
-import org.junit.jupiter.params.provider.ValueSource;
+import org.junit.jupiter.params.provider.CsvSource;
 
 /** Somebody else cuts the file behind an arena short. R21 */
 @ExtendWith(Leftovers.class)
@@ -52,12 +54,12 @@ final class TruncatedFileTest {
   }
 
   @ParameterizedTest
-  @ValueSource(longs = {4096, 0})
-  void namedFileThatShrinksIsATypedErrorInBothProcessesAndTheRunEnds(long size) {
+  @CsvSource({"4096,pool", "0,pool", "4096,ring"})
+  void namedFileThatShrinksIsATypedErrorInBothProcessesAndTheRunEnds(long size, String kind) {
     try (ChildJvm child =
         ChildJvm.of(Victim.class)
             .optimizing()
-            .args(String.valueOf(size))
+            .args(String.valueOf(size), kind)
             .jvmArgs("-Xmx64m")
             .start()) {
       child.awaitSuccess(Duration.ofMinutes(2));
@@ -71,14 +73,21 @@ final class TruncatedFileTest {
 
     public static void main(String[] arguments) throws Exception {
       Path file = Path.of("/dev/shm/holdfast-victim-" + ProcessHandle.current().pid());
-      SharedMemorySegmentPool pool =
-          SharedMemorySegmentPool.builder(SIZE, 4)
-              .backing(Backing.file(file))
-              .acquireTimeout(Duration.ofSeconds(5))
-              .build();
+      Duration limit = Duration.ofSeconds(5);
+      Backing backing = Backing.file(file);
+      SharedMemoryArena arena =
+          arguments[1].equals("pool")
+              ? SharedMemorySegmentPool.builder(SIZE, 4)
+                  .backing(backing)
+                  .acquireTimeout(limit)
+                  .build()
+              : SharedMemoryRingBuffer.builder(4L * SIZE)
+                  .backing(backing)
+                  .acquireTimeout(limit)
+                  .build();
       SubprocessOptions options =
           SubprocessOptions.builder()
-              .arena(pool)
+              .arena(arena)
               .timeout(Duration.ofSeconds(20))
               .jvmArgs("-Xmx64m")
               .build();
