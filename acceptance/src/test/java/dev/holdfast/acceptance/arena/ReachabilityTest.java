@@ -7,6 +7,7 @@ import dev.holdfast.testkit.Leftovers;
 import dev.holdfast.testkit.Parent;
 import dev.holdfast.testkit.Rounds;
 import dev.holdfast.testkit.Stamps;
+import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import java.time.Duration;
@@ -56,11 +57,17 @@ final class ReachabilityTest {
   static final class ReadingChild {
     private static final int SIZE = 4096;
     private static final int READS = 4;
+    private static final int WARM_UP = 50_000;
 
     private ReadingChild() {}
 
     public static void main(String[] arguments) throws Exception {
       int units = Integer.parseInt(arguments[0]);
+      MemorySegment warm = Arena.global().allocate(SIZE);
+      Stamps.fill(warm, 0, 0);
+      for (int round = 0; round < WARM_UP; round++) {
+        process(warm, 0);
+      }
       Rig rig = Pools.rig(SIZE, 32);
       LinkedBlockingQueue<Sent> channel = new LinkedBlockingQueue<>();
       FutureTask<Void> writer =
