@@ -20,7 +20,7 @@ import org.junit.jupiter.api.extension.ExtendWith;
 @Timeout(value = 4, unit = TimeUnit.HOURS)
 final class SoakTest {
   private static final Duration DURATION =
-      Duration.parse(System.getProperty("holdfast.soak", "PT8S"));
+      Duration.parse(System.getProperty("holdfast.soak", "PT6S"));
   private static final Duration LONGEST_INTERVAL = Duration.ofMinutes(2);
   private static final int ROWS = 5;
   private static final Pattern LAST = Pattern.compile("OVER runs=\\d+ units=\\d+ kills=(\\d+)");

@@ -63,9 +63,9 @@ final class TeardownTest {
     held.close();
   }
 
-  /** Abort, drain, wait, outputs, reader, channel, arena, and the name. */
+  /** Abort, drain, wait, outputs, channel, and the name of the arena. */
   @ParameterizedTest
-  @ValueSource(ints = {1, 4, 5, 8, 9, 10, 11, 12})
+  @ValueSource(ints = {1, 4, 5, 8, 10, 12})
   void aStepThatFailsIsToldAndKeepsNoOtherFromItsWork(int step) {
     PausePoints failing = PausePoints.in(folder).act("PARENT_TEARDOWN_STEP", "throw", step);
     try (ChildJvm child =
