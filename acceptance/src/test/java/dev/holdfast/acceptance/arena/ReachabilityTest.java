@@ -28,6 +28,7 @@ final class ReachabilityTest {
   void fullyCompiledCodeNeverReadsAViewThatWasCollected() {
     run(
         Rounds.of(2_000),
+        0,
         "-Xcomp",
         "-XX:CompileCommand=quiet",
         "-XX:CompileCommand=compileonly,dev.holdfast.*::*",
@@ -37,16 +38,16 @@ final class ReachabilityTest {
 
   @Test
   void warmCodeNeverReadsAViewThatWasCollected() {
-    run(Rounds.of(10_000));
+    run(Rounds.of(10_000), 50_000);
   }
 
-  private static void run(int units, String... jvmArguments) {
+  private static void run(int units, int warmUp, String... jvmArguments) {
     try (ChildJvm child =
         ChildJvm.of(ReadingChild.class)
             .optimizing()
             .jvmArgs("-Xmx256m", "-XX:+UseSerialGC")
             .jvmArgs(jvmArguments)
-            .args(String.valueOf(units))
+            .args(String.valueOf(units), String.valueOf(warmUp))
             .start()) {
       child.awaitLine("DONE", Duration.ofMinutes(10));
       child.awaitSuccess();
@@ -57,7 +58,6 @@ final class ReachabilityTest {
   static final class ReadingChild {
     private static final int SIZE = 4096;
     private static final int READS = 4;
-    private static final int WARM_UP = 50_000;
 
     private ReadingChild() {}
 
@@ -65,7 +65,7 @@ final class ReachabilityTest {
       int units = Integer.parseInt(arguments[0]);
       MemorySegment warm = Arena.global().allocate(SIZE);
       Stamps.fill(warm, 0, 0);
-      for (int round = 0; round < WARM_UP; round++) {
+      for (int round = 0; round < Integer.parseInt(arguments[1]); round++) {
         process(warm, 0);
       }
       Rig rig = Pools.rig(SIZE, 32);
