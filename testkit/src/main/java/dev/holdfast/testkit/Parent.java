@@ -14,7 +14,7 @@ import java.util.function.Function;
  * nobody behind.
  */
 public final class Parent {
-  /** The status of a child whose parent went away. */
+  /** The status of a child whose parent went away or does not hear it. */
   public static final int ORPHANED = 97;
 
   /** What {@link #serve} says first, and how its answers begin. */
@@ -31,9 +31,6 @@ public final class Parent {
     Thread.ofPlatform().daemon().name("test-parent").start(Parent::listen);
   }
 
-  /** The exit status of a child whose words did not reach its parent. */
-  private static final int UNHEARD = 97;
-
   private Parent() {}
 
   /**
@@ -44,7 +41,7 @@ public final class Parent {
   public static void say(String line) {
     System.out.println(line);
     if (System.out.checkError()) {
-      Runtime.getRuntime().halt(UNHEARD); // whoever goes on unheard proves nothing
+      Runtime.getRuntime().halt(ORPHANED); // whoever goes on unheard proves nothing
     }
   }
 

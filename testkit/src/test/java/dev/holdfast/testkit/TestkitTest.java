@@ -11,6 +11,9 @@ import java.lang.foreign.ValueLayout;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Set;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 
@@ -159,6 +162,26 @@ final class TestkitTest {
       Parent.say("echo " + Parent.read());
       System.err.println("to the end");
       System.exit(Integer.parseInt(arguments[0]));
+    }
+  }
+
+  @Test
+  void aFileOfAnotherLiveJvmIsNoLeftoverAndOneOfThisOrOfADeadOneIs() throws IOException {
+    long self = ProcessHandle.current().pid();
+    long dead = 999_999_999;
+    List<Path> files = new ArrayList<>();
+    try {
+      for (long owner : new long[] {1, self, dead}) {
+        files.add(Files.createFile(Path.of("/dev/shm/holdfast-testkit-of-" + owner)));
+      }
+      Set<String> seen = Leftovers.snapshot().names();
+      assertEquals(
+          List.of(false, true, true),
+          files.stream().map(file -> seen.contains(file.toString())).toList());
+    } finally {
+      for (Path file : files) {
+        Files.delete(file);
+      }
     }
   }
 }

@@ -36,6 +36,17 @@ import org.junit.jupiter.api.io.TempDir;
 final class RegionTeardownTest {
   private static final Duration SECONDS = Duration.ofSeconds(20);
 
+  private static void closeInTime(PipelineIterable<?> pipeline) throws Exception {
+    var _ =
+        Deadlines.within(
+            "close",
+            SECONDS,
+            () -> {
+              pipeline.close();
+              return true;
+            });
+  }
+
   // B204
   @Test
   void teardownInMidStreamWithFullQueuesAndBlockedWritersEndsSoon() throws Exception {
@@ -54,13 +65,7 @@ final class RegionTeardownTest {
       assertEquals(0, results.next());
       assertEquals(1, results.next());
       Deadlines.pause(Duration.ofMillis(300)); // everything is full
-      Deadlines.within(
-          "close",
-          SECONDS,
-          () -> {
-            pipeline.close();
-            return true;
-          });
+      closeInTime(pipeline);
       assertThrows(ArenaClosedException.class, results::next);
       for (int i = 0; i < 2; i++) {
         for (SharedMemoryArena arena : List.of(inputs.get(i), outputs.get(i))) {
@@ -86,13 +91,7 @@ final class RegionTeardownTest {
               .build();
       FutureTask<Integer> waiting = Deadlines.start("waiting", pipeline.iterator()::next);
       Deadlines.assertEventually("the worker hangs", hung::exists);
-      Deadlines.within(
-          "close",
-          SECONDS,
-          () -> {
-            pipeline.close();
-            return true;
-          });
+      closeInTime(pipeline);
       assertThrows(ArenaClosedException.class, () -> Deadlines.result(waiting));
       assertEquals(0, ProcessHandle.current().children().count());
     }

@@ -97,6 +97,25 @@ final class TeardownTest {
     Deadlines.assertEventually("it is tried again", arena::isUnlinked);
   }
 
+  /** Else the numbers above, and those of the killed parents, are those of other steps. */
+  @Test
+  void thereAreTwelveSteps() {
+    PausePoints beyond = PausePoints.in(folder).act("PARENT_TEARDOWN_STEP", "throw", 13);
+    try (ChildJvm child =
+        ChildJvm.of(ClosingOnce.class).jvmArgs("-Xmx64m", beyond.jvmArgument()).start()) {
+      child.awaitSuccess();
+    }
+  }
+
+  /** Closes once, and nothing fails. */
+  static final class ClosingOnce {
+    private ClosingOnce() {}
+
+    public static void main(String[] arguments) {
+      Subprocess.iterate(Workers.stamped(1), Workers.options(true, 4).build()).close();
+    }
+  }
+
   /** Closes twice, and the first time something fails. */
   static final class Closing {
     private Closing() {}

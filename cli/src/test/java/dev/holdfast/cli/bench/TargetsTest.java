@@ -135,9 +135,7 @@ final class TargetsTest {
     answer(POOL, Figures.NONE.withGib(pool * 13));
     answer(RING, Figures.NONE.withGib(ring * 13));
 
-    var _ = targets().run();
-
-    assertEquals("missed: " + missed, lastLine());
+    assertMissed(missed);
   }
 
   @ParameterizedTest
@@ -157,9 +155,7 @@ final class TargetsTest {
     answer(JAVA, Figures.NONE.withRate(java));
     answer(COMPACT, Figures.NONE.withRate(compact).withMicros(7.5));
 
-    var _ = targets().run();
-
-    assertEquals("missed: " + missed, lastLine());
+    assertMissed(missed);
   }
 
   @ParameterizedTest
@@ -180,9 +176,7 @@ final class TargetsTest {
     answer(WAIT, new Figures(0, 0, consumer, producer));
     answer(EMPTY, Figures.NONE.withMicros(trip));
 
-    var _ = targets().run();
-
-    assertEquals("missed: " + missed, lastLine());
+    assertMissed(missed);
   }
 
   @Test
@@ -311,6 +305,11 @@ final class TargetsTest {
   private Targets targets() {
     PrintStream out = new PrintStream(text, true, StandardCharsets.UTF_8);
     return new Targets(5, 4, Output.of(out, out, null), this::answer);
+  }
+
+  private void assertMissed(String missed) throws IOException {
+    var _ = targets().run();
+    assertEquals("missed: " + missed, lastLine());
   }
 
   private String lastLine() {

@@ -13,6 +13,7 @@ import org.jspecify.annotations.Nullable;
 public final class ThrowableText {
   private static final String CUT = "\n... cut";
   private static final int LINE_CHARS = 8 * 1024;
+  private static final String NO_MESSAGE = String.valueOf((Object) null);
   private static final StackTraceElement[] NO_FRAMES = {};
 
   private final StringBuilder text = new StringBuilder();
@@ -35,8 +36,15 @@ public final class ThrowableText {
     return thrown.getClass().getName() + ": " + cut(message(thrown), LINE_CHARS);
   }
 
+  /** Returns the class's simple name, and the message if there is one. */
+  public static String summary(Throwable thrown) {
+    String name = thrown.getClass().getSimpleName();
+    String message = message(thrown);
+    return message.equals(NO_MESSAGE) ? name : name + ": " + message;
+  }
+
   /** Returns the message, or why it cannot be had. */
-  public static String message(Throwable thrown) {
+  static String message(Throwable thrown) {
     try {
       return String.valueOf(thrown.getMessage());
     } catch (Throwable e) {

@@ -16,7 +16,6 @@ public record Trouble(String stage, long index, String item, Throwable thrown, b
 
   /** Returns what statistics keep. */
   StageFailure failure() {
-    String name = thrown.getClass().getSimpleName();
-    return new StageFailure(stage, index, item, name + ": " + ThrowableText.message(thrown));
+    return new StageFailure(stage, index, item, ThrowableText.summary(thrown));
   }
 }

@@ -25,6 +25,9 @@ import org.jspecify.annotations.Nullable;
  *   LaneReceiver  takes what the worker says
  *   Replacement   starts another worker and has it do again what was in the old one
  *   Settlement    sends on what came of inputs, and ends them
+ *   SendWait      since when the sender waits for the worker
+ *   Silence       tells a worker that hangs from one that waits
+ *   LaneArenas    the arenas of both directions
  * </pre>
  */
 final class Lane {

@@ -129,4 +129,11 @@ class FailureCodecTest {
     RemoteError error = FailureCodec.decode(MemorySegment.ofArray(bytes)).error();
     assertTrue(error.message().contains("cannot be read"), error.message());
   }
+
+  @Test
+  void aThrowableWithoutAMessageIsSummedUpByItsNameAlone() {
+    assertEquals("IllegalStateException", ThrowableText.summary(new IllegalStateException()));
+    assertEquals(
+        "IllegalStateException: why", ThrowableText.summary(new IllegalStateException("why")));
+  }
 }
