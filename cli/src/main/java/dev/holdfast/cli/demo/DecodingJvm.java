@@ -8,14 +8,6 @@ import java.util.List;
  * processors of the others what it can.
  */
 final class DecodingJvm {
-  /*
-   * The optimizing compiler takes long for this one method of the JDK, again for each kind of picture
-   * that it had not seen before, and in every worker. Beyond so many nodes it gives up early, and the
-   * method stays as the fast compiler made it.
-   */
-  private static final String LONG_METHOD =
-      "-XX:CompileCommand=MaxNodeLimit,com.sun.imageio.plugins.png.PNGImageReader::decodePass,5000";
-
   private DecodingJvm() {}
 
   /**
@@ -26,11 +18,14 @@ final class DecodingJvm {
   static String[] arguments(List<String> given) {
     List<String> all = new ArrayList<>();
     all.add("-Djava.awt.headless=true");
-    all.add("-XX:CompileCommand=quiet");
-    all.add(LONG_METHOD);
     if (given.stream().noneMatch(argument -> argument.matches("-XX:\\+Use\\w+GC"))) {
       all.add("-XX:+UseSerialGC"); // a collector with threads of its own gains nothing here
     }
+    /*
+     * Most of a picture's time is spent in the JDK's native code. What the optimizing compiler takes for the
+     * rest, in every worker anew, it gives back only after dozens of passes over some hundred pictures.
+     */
+    all.add("-XX:TieredStopAtLevel=1");
     all.addAll(given);
     return all.toArray(String[]::new);
   }

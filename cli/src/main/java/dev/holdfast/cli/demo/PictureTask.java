@@ -12,15 +12,15 @@ import java.util.List;
  * The stage that decodes one file, where the consumer will read it. A file that gives no picture is
  * a result too, so that it keeps its place among the others.
  */
-final class PictureTask implements ContextFunction<URI, PictureBatch> {
+final class PictureTask implements ContextFunction<String, PictureBatch> {
   private static final long serialVersionUID = 1L;
 
   private static final ThreadLocal<PictureDecoder> DECODERS =
       ThreadLocal.withInitial(PictureDecoder::new);
 
   @Override
-  public PictureBatch apply(URI file, WorkerContext context) {
-    Path path = Path.of(file);
+  public PictureBatch apply(String file, WorkerContext context) {
+    Path path = Path.of(URI.create(file));
     String name = Pictures.name(path);
     try {
       Tensor pixels = context.allocate(ElementType.FLOAT32, shape(1));

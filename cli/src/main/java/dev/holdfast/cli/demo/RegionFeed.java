@@ -11,7 +11,6 @@ import dev.holdfast.loader.pipeline.ProcessRegion;
 import dev.holdfast.loader.pipeline.StageStats;
 import java.io.IOException;
 import java.io.UncheckedIOException;
-import java.net.URI;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Iterator;
@@ -66,6 +65,7 @@ record RegionFeed(PipelineIterable<List<PictureBatch>> pipeline, List<ArenaChoic
     ProcessRegion region =
         ProcessRegion.workers(options.workers())
             .options(worker)
+            .inputsAhead(batch)
             .initializer(_ -> PictureDecoder.prepareProcess());
     if (!arenas.isEmpty()) {
       region = region.outputArena(index -> arenas.get(index).arena());
@@ -83,9 +83,9 @@ record RegionFeed(PipelineIterable<List<PictureBatch>> pipeline, List<ArenaChoic
         .build();
   }
 
-  private static Iterator<URI> files(Path folder) {
+  private static Iterator<String> files(Path folder) {
     try {
-      return Pictures.in(folder).stream().map(Path::toUri).iterator();
+      return Pictures.in(folder).stream().map(file -> file.toUri().toString()).iterator();
     } catch (IOException e) {
       throw new UncheckedIOException(e);
     }
