@@ -96,8 +96,10 @@ final class BenchCommand implements Callable<Integer> {
   @Option(
       names = "--segments",
       paramLabel = "N",
-      defaultValue = "4",
-      description = "Segments of a pool, or items that a ring holds. Default: ${DEFAULT-VALUE}.")
+      defaultValue = "0",
+      description =
+          "Segments of a pool, or items that a ring holds. Default: what 4 MiB have room for, 4 at"
+              + " least and 64 at most.")
   private int segments;
 
   @Option(

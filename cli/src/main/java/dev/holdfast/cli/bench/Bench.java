@@ -20,7 +20,7 @@ import java.util.TreeSet;
  * @param scope the lifetime of views
  * @param items items in each timed pass, or 0 for a number that fits size and transport
  * @param passes timed passes
- * @param segments segments of a pool
+ * @param segments segments of a pool, or 0 for a number that fits the size
  * @param busyThreads threads that spin in the consumer's process
  * @param sharedFill whether memory that is filled in place may be filled by several threads
  * @param codec how what is not a payload is written
@@ -39,10 +39,24 @@ public record Bench(
     Codec codec) {
   private static final int FEWEST_ITEMS = 16;
   private static final int MOST_ITEMS_BESIDE_BUSY_THREADS = 4_000;
-  private static final int MOST_REHEARSAL_ITEMS = 100_000;
+
+  /**
+   * Enough to have all code compiled by the optimizing compiler. What is not compiled when busy
+   * threads start stays slow for the whole cell, since the compiler gets no processor either. A
+   * cell's process stops sooner when it takes too long.
+   */
+  private static final int MOST_REHEARSAL_ITEMS = 2_000_000;
+
   private static final int MOST_WARM_UP_ITEMS = 4_000;
   private static final long WARM_UP_BYTES = 256L << 20;
-  private static final int REHEARSED_PASSES = 2;
+
+  /**
+   * What a pool of small items has at least, so that neither side waits for the other each time.
+   */
+  private static final long SMALL_POOL_BYTES = 4L << 20;
+
+  private static final int FEWEST_SEGMENTS = 4;
+  private static final int MOST_SEGMENTS = 64;
 
   /**
    * Measures all cells and reports them. What was measured is reported also when a cell failed.
@@ -68,7 +82,7 @@ public record Bench(
   List<CellSpec> cells() {
     UsageException.requireAtLeast("--items", items, 0);
     UsageException.requireAtLeast("--passes", passes, 1);
-    UsageException.requireAtLeast("--segments", segments, 1);
+    UsageException.requireAtLeast("--segments", segments, 0);
     UsageException.requireAtLeast("--busy-threads", busyThreads, 0);
     List<CellSpec> cells = new ArrayList<>();
     List<Transport> known = transports.stream().map(Transports::named).toList();
@@ -132,9 +146,9 @@ public record Bench(
         size,
         items > 0 ? items : itemsBesideBusyThreads(transport, size),
         items > 0 ? items : warmUpItems(transport, size),
-        items > 0 ? items : rehearsalItems(transport, size),
+        items > 0 ? items : MOST_REHEARSAL_ITEMS,
         passes,
-        segments,
+        segments(size),
         busyThreads,
         measure,
         fill(transport),
@@ -170,20 +184,13 @@ public record Bench(
       return MOST_WARM_UP_ITEMS;
     }
     long bytes = Math.min(WARM_UP_BYTES, transport.bytesPerPass());
-    return fitting(bytes, size, 4 * segments, MOST_WARM_UP_ITEMS);
+    return fitting(bytes, size, 4 * segments(size), MOST_WARM_UP_ITEMS);
   }
 
-  /**
-   * Enough to have all code compiled by the optimizing compiler, also where the timed passes are
-   * short: what is not compiled when busy threads start stays slow for the whole cell, since the
-   * compiler gets no processor either. A cell's process stops sooner when it takes too long.
-   */
-  private int rehearsalItems(Transport transport, long size) {
-    if (transport.fillsInPlace()) {
-      return MOST_REHEARSAL_ITEMS;
-    }
-    return fitting(
-        REHEARSED_PASSES * transport.bytesPerPass(), size, 4 * segments, MOST_REHEARSAL_ITEMS);
+  private int segments(long size) {
+    return segments > 0
+        ? segments
+        : fitting(SMALL_POOL_BYTES, size, FEWEST_SEGMENTS, MOST_SEGMENTS);
   }
 
   private static int fitting(long bytes, long size, int fewest, int most) {

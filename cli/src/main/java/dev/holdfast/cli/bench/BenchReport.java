@@ -1,8 +1,14 @@
 package dev.holdfast.cli.bench;
 
+import dev.holdfast.cli.text.Sizes;
+import java.util.Collection;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.SortedMap;
+import java.util.SortedSet;
+import java.util.TreeMap;
+import java.util.TreeSet;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
@@ -54,15 +60,29 @@ public record BenchReport(
    */
   Map<String, String> facts() {
     Map<String, String> facts = new LinkedHashMap<>(machine.facts());
-    String segments =
-        outcomes.stream()
-            .map(outcome -> String.valueOf(outcome.cell().segments()))
-            .distinct()
-            .collect(Collectors.joining(", "));
+    String segments = segments();
     if (!segments.isEmpty()) {
-      facts.put("pool", segments + " segments");
+      facts.put("pool", segments);
     }
     return facts;
+  }
+
+  /** Says how many segments the cells' pools have, and for which sizes where that differs. */
+  private String segments() {
+    SortedMap<Integer, SortedSet<Long>> sizes = new TreeMap<>();
+    for (CellOutcome outcome : outcomes) {
+      CellSpec cell = outcome.cell();
+      sizes.computeIfAbsent(cell.segments(), _ -> new TreeSet<>()).add(cell.sizeBytes());
+    }
+    return sizes.entrySet().stream()
+        .map(entry -> entry.getKey() + " segments" + of(sizes.size() > 1, entry.getValue()))
+        .collect(Collectors.joining(", "));
+  }
+
+  private static String of(boolean said, Collection<Long> sizes) {
+    return said
+        ? sizes.stream().map(Sizes::format).collect(Collectors.joining(" and ", " of ", ""))
+        : "";
   }
 
   /**

@@ -12,8 +12,8 @@ final class CellRun {
   private static final double PASS_SECONDS = 0.35;
   private static final double SHORTEST_PASS_SECONDS = 0.05;
 
-  /** Above this the bookkeeping of ten thousands of small passes would say the same. */
-  private static final int MOST_ITEMS = 200_000;
+  /** Above this a longer pass would say the same. */
+  private static final int MOST_ITEMS = 500_000;
 
   private static final int FEWEST_ITEMS = 4;
 

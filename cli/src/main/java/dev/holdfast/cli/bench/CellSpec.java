@@ -64,7 +64,7 @@ public record CellSpec(
   static final int REHEARSAL = 1;
 
   /** How many such passes there are. Each may be longer than the one before. */
-  static final int REHEARSALS = 6;
+  static final int REHEARSALS = 8;
 
   /**
    * Only in cells with busy threads: an untimed pass beside them. Either side then waits in another

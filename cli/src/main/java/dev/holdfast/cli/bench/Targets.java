@@ -52,7 +52,7 @@ public final class Targets {
    * Makes the targets ready.
    *
    * @param passes timed passes of each cell
-   * @param segments segments of a pool
+   * @param segments segments of a pool, or 0 for a number that fits the size
    * @param output where the report goes
    * @param verbose whether stacks of failures in other processes are shown
    */

@@ -17,8 +17,8 @@ final class CellPlanTest {
       for (int pass = CellSpec.REHEARSAL; pass <= cell.memoryPass(); pass++) {
         assertEquals(new PassPlan(pass, 77, Stamped.SAMPLES, 0), cell.plan(pass));
       }
-      assertEquals(10, cell.memoryPass());
-      assertEquals(1, cell.plan(11).items());
+      assertEquals(12, cell.memoryPass());
+      assertEquals(1, cell.plan(13).items());
       assertEquals(1, cell.plan(5000).items());
     }
   }
@@ -29,9 +29,9 @@ final class CellPlanTest {
     assertEquals(20, cell.plan(CellSpec.REHEARSAL).items());
     assertEquals(5, cell.plan(CellSpec.AMONG_BUSY_THREADS).items());
     assertEquals(20, cell.plan(CellSpec.SECOND_REHEARSAL).items());
-    assertEquals(9, cell.firstTimed());
+    assertEquals(11, cell.firstTimed());
     assertEquals(5, cell.plan(cell.firstTimed()).items());
-    assertEquals(12, cell.memoryPass());
+    assertEquals(14, cell.memoryPass());
   }
 
   @Test

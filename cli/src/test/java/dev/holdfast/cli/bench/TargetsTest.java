@@ -36,6 +36,8 @@ final class TargetsTest {
   private static final String COMPACT = "pool map 64KiB";
   private static final String BUSY = "pool map 64KiB, beside 64 busy threads";
   private static final String WAIT = "pool buffer 64KiB, waiting";
+  private static final String SEGMENTS =
+      "4 segments of 1MiB and 32MiB and 64MiB, 64 segments of 0B and 64KiB";
   private static final String EMPTY = "pool buffer 0B, round trips";
 
   private final ByteArrayOutputStream text = new ByteArrayOutputStream();
@@ -269,7 +271,7 @@ final class TargetsTest {
     assertTrue(page.contains("aria-label=\"" + BUSY + ": "), page);
     assertTrue(page.contains("<h2>Targets</h2>"), page);
     assertTrue(page.contains("<td>consumer's cpu per unit</td><td>&lt;= 8.00 us</td>"), page);
-    assertTrue(page.contains("<dt>pool</dt><dd>4 segments</dd>"), page);
+    assertTrue(page.contains("<dt>pool</dt><dd>" + SEGMENTS + "</dd>"), page);
 
     List<String> rows =
         text.toString(StandardCharsets.UTF_8).lines().filter(TargetsTest::isRowOfAMap).toList();
@@ -279,7 +281,7 @@ final class TargetsTest {
       assertTrue(rows.get(3 * table + 1).startsWith("pool    "), rows.toString());
       assertTrue(rows.get(3 * table + 2).startsWith("pool, beside 64 busy"), rows.toString());
     }
-    assertTrue(text.toString(StandardCharsets.UTF_8).contains("; 4 segments\n"));
+    assertTrue(text.toString(StandardCharsets.UTF_8).contains("; " + SEGMENTS + "\n"));
     assertNotEquals(
         CellName.full(SpecFixture.named("pool", Codec.COMPACT, 0, CellSpec.Measure.LATENCY)),
         CellName.full(SpecFixture.named("pool", Codec.COMPACT, 0, CellSpec.Measure.THROUGHPUT)));
@@ -304,7 +306,7 @@ final class TargetsTest {
 
   private Targets targets() {
     PrintStream out = new PrintStream(text, true, StandardCharsets.UTF_8);
-    return new Targets(5, 4, Output.of(out, out, null), this::answer);
+    return new Targets(5, 0, Output.of(out, out, null), this::answer);
   }
 
   private void assertMissed(String missed) throws IOException {
