@@ -23,7 +23,7 @@ final class BenchCommandTest {
     CommandRun run =
         bench(
             "--transport",
-            "memcpy,pool,channel,inline",
+            "memcpy,pool,ring,channel,inline",
             "--payload",
             "map",
             "--size",
@@ -69,7 +69,7 @@ final class BenchCommandTest {
     assertEquals(
         Runtime.getRuntime().availableProcessors(),
         (int) JsonReader.number(machine.get("processors")));
-    assertEquals(List.of("memcpy map", "pool map", "channel map", "inline map"), names);
+    assertEquals(List.of("memcpy map", "pool map", "ring map", "channel map", "inline map"), names);
     assertTrue(run.err().contains("of memcpy"), run.err());
     assertTrue(run.err().contains("; 2 segments\n"), run.err());
     assertTrue(run.err().contains("one item in flight"), run.err());
