@@ -6,8 +6,12 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.holdfast.arena.ArenaCorruptedException;
 import dev.holdfast.arena.Backing;
+import dev.holdfast.arena.OpenUnit;
 import dev.holdfast.arena.Placement;
+import dev.holdfast.arena.SharedMemoryArena;
+import dev.holdfast.arena.SharedMemoryRingBuffer;
 import dev.holdfast.arena.SharedMemorySegmentPool;
+import dev.holdfast.arena.ViewScope;
 import dev.holdfast.testkit.ChildJvm;
 import java.io.IOException;
 import java.lang.foreign.MemorySegment;
@@ -17,6 +21,9 @@ import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
 import java.util.List;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.function.Executable;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** A file with a name. */
 final class FileBackingTest extends BackingContract {
@@ -53,6 +60,7 @@ final class FileBackingTest extends BackingContract {
     for (long size : new long[] {8192, 4096, 0}) {
       try (Rig rig = rig(backing())) {
         Sent sent = rig.admit(rig.write(8192));
+        long full = Files.size(path());
         rig.writer().beginUnit();
         truncate(size);
         MemorySegment source = MemorySegment.ofArray(new byte[8192]);
@@ -63,16 +71,91 @@ final class FileBackingTest extends BackingContract {
                   Placement written = rig.writer().writeBinary(source);
                   assertEquals(8192, written.byteSize());
                 });
-        assertTrue(writing.getMessage().contains("Bytes="), writing::getMessage);
+        assertShrank(full, size, writing.getMessage());
         if (size == 0) {
-          assertThrows(ArenaCorruptedException.class, rig.writer()::commitUnit);
-          assertThrows(ArenaCorruptedException.class, () -> rig.admit(sent.withUnit(1)));
-          assertThrows(ArenaCorruptedException.class, rig.arena::stats);
-          assertThrows(ArenaCorruptedException.class, rig.arena::shutdown);
+          for (Executable call :
+              List.<Executable>of(
+                  rig.writer()::commitUnit,
+                  () -> rig.admit(sent.withUnit(1)),
+                  rig.arena::stats,
+                  rig.arena::shutdown)) {
+            ArenaCorruptedException e = assertThrows(ArenaCorruptedException.class, call);
+            assertShrank(full, size, e.getMessage());
+          }
         }
         discardOrReport(rig, sent);
       }
       assertEquals(List.of(), files());
+    }
+  }
+
+  private void assertShrank(long full, long found, String message) {
+    String said =
+        "the backing file shrank: place=%s expectedBytes=%d foundBytes=%d"
+            .formatted(path(), full, found);
+    assertTrue(message.contains(said), () -> message + " does not say: " + said);
+  }
+
+  private SharedMemoryArena arena(boolean pool) {
+    return pool
+        ? SharedMemorySegmentPool.builder(8192, 3).backing(backing()).build()
+        : SharedMemoryRingBuffer.builder(3 * 8192).backing(backing()).build();
+  }
+
+  // R21
+  @ParameterizedTest
+  @ValueSource(booleans = {true, false})
+  void fileCutShortIsNamedWithBothSizesInEveryProcessThatHasIt(boolean pool) throws IOException {
+    try (Rig rig = new Rig(arena(pool));
+        RemoteEndpoint remote = RemoteEndpoint.attach(rig.arena);
+        RemoteEndpoint late = RemoteEndpoint.attach(rig.arena)) {
+      long full = Files.size(path());
+      remote.call("writer");
+      Sent sent = rig.admit(remote.write(1, 8192).getFirst());
+      truncate(4096);
+      assertShrank(full, 4096, late.callFailing("reader", ArenaCorruptedException.class));
+      ArenaCorruptedException byName =
+          assertThrows(
+              ArenaCorruptedException.class,
+              () ->
+                  (pool
+                          ? SharedMemorySegmentPool.attach(path())
+                          : SharedMemoryRingBuffer.attach(path()))
+                      .close());
+      assertShrank(full, 4096, byName.getMessage());
+      assertShrank(full, 4096, remote.callFailing("write 1 8192", ArenaCorruptedException.class));
+      if (!pool) {
+        OpenUnit open = rig.reader().beginUnit(sent.receipt(), ViewScope.CONFINED);
+        ArenaCorruptedException reading =
+            assertThrows(
+                ArenaCorruptedException.class,
+                () -> open.readBinary(sent.placements().getFirst().offset(), 8192));
+        assertShrank(full, 4096, reading.getMessage());
+        open.endUnit(List.of()).close();
+      }
+      truncate(0);
+      assertShrank(full, 0, late.callFailing("writer", ArenaCorruptedException.class));
+      assertShrank(full, 0, remote.callFailing("shutdown", ArenaCorruptedException.class));
+      remote.exit();
+      late.exit();
+    }
+    assertEquals(List.of(), files());
+  }
+
+  // R21
+  @Test
+  void fileCutToNothingCannotBeAttachedToAndIsNamed() throws IOException {
+    try (Rig rig = rig(backing())) {
+      for (long size : new long[] {100, 0}) {
+        truncate(size);
+        ArenaCorruptedException refused =
+            assertThrows(
+                ArenaCorruptedException.class,
+                () -> SharedMemorySegmentPool.attach(path()).close());
+        assertTrue(
+            refused.getMessage().contains("place=" + path().toString()), refused::getMessage);
+      }
+      assertThrows(ArenaCorruptedException.class, rig::reclaimed);
     }
   }
 
@@ -102,7 +185,7 @@ final class FileBackingTest extends BackingContract {
     try {
       rig.reader().discard(sent.receipt());
     } catch (ArenaCorruptedException e) {
-      assertTrue(e.getMessage().contains("Bytes="), e::getMessage);
+      assertTrue(e.getMessage().startsWith("the backing file shrank: place=/"), e::getMessage);
     }
   }
 

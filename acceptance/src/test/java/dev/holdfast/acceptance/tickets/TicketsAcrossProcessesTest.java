@@ -257,7 +257,9 @@ final class TicketsAcrossProcessesTest {
               () -> pool.recover(recovered),
               () -> pool.discard(discarded))) {
         ArenaCorruptedException e = assertThrows(ArenaCorruptedException.class, call);
-        assertTrue(e.getMessage().contains(file.toString()), e::getMessage);
+        String said = "the backing file shrank: place=" + file + " expectedBytes=";
+        assertTrue(e.getMessage().contains(said), e::getMessage);
+        assertEquals(0L, e.facts().get("foundBytes"));
       }
       filled.close();
       lease.close();

@@ -1,6 +1,7 @@
 package dev.holdfast.arena.payload;
 
 import dev.holdfast.arena.OpenUnit;
+import dev.holdfast.arena.internal.core.CuttableUnit;
 import java.io.IOException;
 import java.io.InvalidObjectException;
 import java.io.StreamCorruptedException;
@@ -64,6 +65,9 @@ final class RestoreSource implements BinarySource {
     boolean view = binary.inArena() && !copies && handler.aliases();
     MemorySegment bytes = binary.inArena() ? inArena(binary, view) : inline(binary);
     Object made = make(handler, binary, bytes, view);
+    if (binary.inArena() && unit instanceof CuttableUnit cuttable) {
+      cuttable.settle();
+    }
     if (!handler.type().isInstance(made)) {
       throw new InvalidObjectException(
           "a payload handler has made an object of another type: kind=%s expected=%s"
@@ -79,9 +83,11 @@ final class RestoreSource implements BinarySource {
       return view
           ? handler.restoreView(bytes, binary.meta())
           : handler.restoreCopy(bytes, binary.meta(), writable);
-    } catch (StreamCorruptedException | InternalError e) {
-      // The JVM throws InternalError when the file behind a mapping has lost the page.
+    } catch (StreamCorruptedException e) {
       throw Corruption.record(e);
+    } catch (InternalError e) {
+      // The JVM throws it when the file behind a mapping has lost the page.
+      throw unit instanceof CuttableUnit cuttable ? cuttable.fault(e) : Corruption.record(e);
     } catch (RuntimeException e) {
       throw new InvalidObjectException(
           "a payload handler has failed: kind=%s cause=%s"

@@ -18,6 +18,7 @@ import dev.holdfast.arena.internal.life.ViewGuard;
 import dev.holdfast.arena.internal.memory.ArenaGeometry;
 import dev.holdfast.arena.internal.memory.ArenaWords;
 import dev.holdfast.arena.internal.memory.Claim;
+import dev.holdfast.arena.internal.memory.FileTrace;
 import dev.holdfast.arena.internal.memory.MemoryMapping;
 import dev.holdfast.arena.internal.memory.Pinning;
 import dev.holdfast.arena.internal.memory.SharedFile;
@@ -52,6 +53,7 @@ public final class ArenaCore {
   private final boolean owner;
   private final @Nullable SharedFile file;
   private final String linkText;
+  private final FileTrace trace;
   private final MemoryMapping mapping;
   private final ArenaWords words;
 
@@ -81,11 +83,16 @@ public final class ArenaCore {
   }
 
   private ArenaCore(
-      ArenaGeometry geometry, @Nullable SharedFile file, String linkText, MemoryMapping mapping) {
+      ArenaGeometry geometry,
+      @Nullable SharedFile file,
+      String linkText,
+      FileTrace trace,
+      MemoryMapping mapping) {
     this.geometry = geometry;
     this.owner = file != null;
     this.file = file;
     this.linkText = linkText;
+    this.trace = trace;
     this.mapping = mapping;
     this.words = new ArenaWords(mapping.words(), geometry.segments());
     mapping.addStep(new EndSearch());
@@ -104,7 +111,7 @@ public final class ArenaCore {
       try {
         geometry.write(mapping.segment());
         file.publishName();
-        ArenaCore core = new ArenaCore(geometry, file, file.linkText(), mapping);
+        ArenaCore core = new ArenaCore(geometry, file, file.linkText(), file.trace(), mapping);
         OPEN.put(geometry.arenaId(), core);
         mapping.populateInBackground();
         return core;
@@ -122,7 +129,8 @@ public final class ArenaCore {
   }
 
   /** Attaches to what another process reserved, or takes what this process has of it already. */
-  public static ArenaCore attach(ArenaGeometry expected, int ownerDescriptor, String linkText) {
+  public static ArenaCore attach(
+      ArenaGeometry expected, int ownerDescriptor, String linkText, String place) {
     return OPEN.compute(
         expected.arenaId(),
         (id, known) -> {
@@ -131,7 +139,7 @@ public final class ArenaCore {
           }
           try (SharedFile file =
               SharedFile.attach(
-                  expected.owner().pid(), ownerDescriptor, linkText, expected.fileBytes())) {
+                  expected.owner().pid(), ownerDescriptor, linkText, place, expected.fileBytes())) {
             ArenaCore attached = attached(file, linkText);
             if (!attached.geometry.equals(expected)) {
               var _ = attached.mapping.releaseNow();
@@ -165,13 +173,23 @@ public final class ArenaCore {
   private static ArenaCore attached(SharedFile file, String linkText) {
     MemoryMapping mapping = file.map();
     try {
-      ArenaCore core =
-          new ArenaCore(ArenaGeometry.read(mapping.segment()), null, linkText, mapping);
+      ArenaCore core = new ArenaCore(header(file, mapping), null, linkText, file.trace(), mapping);
       mapping.populateInBackground();
       return core;
     } catch (RuntimeException | Error e) {
       var _ = mapping.releaseNow();
       throw e;
+    }
+  }
+
+  private static ArenaGeometry header(SharedFile file, MemoryMapping mapping) {
+    try {
+      ArenaGeometry header =
+          ArenaGeometry.read(mapping.segment(), mapping.byteSize(), file.place());
+      mapping.words().settle();
+      return header;
+    } catch (InternalError e) { // cut since its size was looked at
+      throw file.trace().fault(file.byteSize(), e);
     }
   }
 
@@ -205,6 +223,11 @@ public final class ArenaCore {
   /** Returns what the link of the owner's descriptor says. */
   public String linkText() {
     return linkText;
+  }
+
+  /** Returns how errors name the file. */
+  public String place() {
+    return trace.place();
   }
 
   /** Returns whether this process has closed the arena, which gave back what nobody had opened. */
@@ -251,15 +274,7 @@ public final class ArenaCore {
 
   /** Turns a fault in our own access to the memory into a typed error. */
   public ArenaCorruptedException fault(InternalError e) {
-    FailureDetail detail =
-        FailureDetail.of("the memory of an arena cannot be accessed")
-            .with("place", file == null ? linkText : file.place())
-            .with("expectedBytes", geometry.fileBytes());
-    if (file != null) {
-      detail = detail.with("foundBytes", file.sizeNow());
-    }
-    return new ArenaCorruptedException(
-        detail.advise("somebody cut the backing file short; Backing.memfd cannot be cut"), e);
+    return trace.fault(geometry.fileBytes(), e);
   }
 
   /** Claims an endpoint for this process. */

@@ -26,14 +26,15 @@ public final class ArenaHandle {
    * @param geometry what the header must say
    * @param ownerDescriptor the owner's descriptor
    * @param linkText what the link of that descriptor must say
+   * @param place how errors name the file
    */
-  public record Source(ArenaGeometry geometry, int ownerDescriptor, String linkText)
+  public record Source(ArenaGeometry geometry, int ownerDescriptor, String linkText, String place)
       implements Serializable {
     private static final long serialVersionUID = 1L;
 
     /** Describes what this process has attached already. */
     public static Source attached(ArenaCore core) {
-      Source source = new Source(core.geometry(), core.descriptor(), core.linkText());
+      Source source = new Source(core.geometry(), core.descriptor(), core.linkText(), core.place());
       return source;
     }
   }
@@ -150,7 +151,9 @@ public final class ArenaHandle {
       }
       ArenaCore known = core;
       if (known == null) {
-        known = ArenaCore.attach(source.geometry, source.ownerDescriptor, source.linkText);
+        known =
+            ArenaCore.attach(
+                source.geometry, source.ownerDescriptor, source.linkText, source.place);
         core = known;
       }
       return known;

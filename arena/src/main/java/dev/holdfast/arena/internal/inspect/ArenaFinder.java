@@ -80,7 +80,8 @@ public final class ArenaFinder {
     long byteSize = 0;
     try (ByteSource source = ByteSource.ofFile(file)) {
       byteSize = source.byteSize();
-      return new FoundArena(file.toString(), byteSize, List.of(), ArenaView.read(source), null);
+      String place = file.toString();
+      return new FoundArena(place, byteSize, List.of(), ArenaView.read(source, place), null);
     } catch (IOException | ArenaCorruptedException e) {
       return new FoundArena(
           file.toString(), byteSize, List.of(), null, String.valueOf(e.getMessage()));
@@ -153,8 +154,8 @@ public final class ArenaFinder {
         if (!isArena(sighting.file, source)) {
           return null;
         }
-        return new FoundArena(
-            named(sighting.file), source.byteSize(), pids, ArenaView.read(source), null);
+        String name = named(sighting.file);
+        return new FoundArena(name, source.byteSize(), pids, ArenaView.read(source, name), null);
       } catch (IOException | ArenaCorruptedException e) {
         failure = String.valueOf(e.getMessage());
       }

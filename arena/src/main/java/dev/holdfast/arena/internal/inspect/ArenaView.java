@@ -92,17 +92,21 @@ public record ArenaView(
   /**
    * Reads an arena.
    *
+   * @param source its bytes
+   * @param place how errors name it
    * @throws ArenaCorruptedException when its header cannot be true
    */
-  static ArenaView read(ByteSource source) throws IOException {
+  static ArenaView read(ByteSource source, String place) throws IOException {
     try (Arena memory = Arena.ofConfined()) {
       if (source.byteSize() < ArenaLayout.HEADER_BYTES) {
         throw new ArenaCorruptedException(
-            FailureDetail.of("there is no room for a header").with("bytes", source.byteSize()));
+            FailureDetail.of("there is no room for a header")
+                .with("place", place)
+                .with("bytes", source.byteSize()));
       }
       MemorySegment header = memory.allocate(ArenaLayout.HEADER_BYTES, Long.BYTES);
       source.read(header.asByteBuffer());
-      ArenaGeometry geometry = ArenaGeometry.read(header, source.byteSize());
+      ArenaGeometry geometry = ArenaGeometry.read(header, source.byteSize(), place);
       long wordBytes = ArenaLayout.sealedOffset(geometry.segments());
       boolean tooMany = wordBytes > MOST_WORD_BYTES;
       MemorySegment words = tooMany ? header : memory.allocate(wordBytes, Long.BYTES);

@@ -114,31 +114,22 @@ public record ArenaGeometry(
   /**
    * Reads a header and checks that its numbers fit each other and the file.
    *
-   * @param memory all of the file
-   * @throws ArenaCorruptedException when they cannot be true
-   */
-  public static ArenaGeometry read(MemorySegment memory) {
-    return read(memory, memory.byteSize());
-  }
-
-  /**
-   * Reads a header and checks that its numbers fit each other and the file.
-   *
    * @param memory the header's bytes at least
    * @param mappedBytes the size of the file
+   * @param place how errors name it
    * @throws ArenaCorruptedException when they cannot be true
    */
-  public static ArenaGeometry read(MemorySegment memory, long mappedBytes) {
+  public static ArenaGeometry read(MemorySegment memory, long mappedBytes, String place) {
     if (memory.byteSize() < ArenaLayout.HEADER_BYTES) {
-      throw damaged("fileBytes", memory.byteSize());
+      throw damaged(place, "fileBytes", memory.byteSize());
     }
     int version = (int) INT.varHandle().getAcquire(memory, ArenaLayout.VERSION_OFFSET);
     long magic = memory.get(LONG, ArenaLayout.MAGIC_OFFSET);
     if (magic != ArenaLayout.MAGIC) {
-      throw damaged("magic", Long.toHexString(magic));
+      throw damaged(place, "magic", Long.toHexString(magic));
     }
     if (version != ArenaLayout.VERSION) {
-      throw damaged("version", version);
+      throw damaged(place, "version", version);
     }
     ArenaGeometry read =
         new ArenaGeometry(
@@ -154,22 +145,25 @@ public record ArenaGeometry(
             new ProcessIdentity(
                 memory.get(LONG, ArenaLayout.OWNER_PID_OFFSET),
                 memory.get(LONG, ArenaLayout.OWNER_START_OFFSET)));
-    read.check(mappedBytes, memory.get(LONG, ArenaLayout.DATA_BYTES_OFFSET));
+    read.check(mappedBytes, memory.get(LONG, ArenaLayout.DATA_BYTES_OFFSET), place);
     return read;
   }
 
-  private void check(long mappedBytes, long statedDataBytes) {
+  private void check(long mappedBytes, long statedDataBytes, String place) {
+    if (fileBytes > mappedBytes) {
+      throw new ArenaCorruptedException(FileTrace.shrunken(place, fileBytes, mappedBytes));
+    }
     if (fileBytes != mappedBytes) {
-      throw damaged("fileBytes", fileBytes);
+      throw damaged(place, "fileBytes", fileBytes);
     }
     if (dataOffset < ArenaLayout.HEADER_BYTES || dataOffset >= fileBytes) {
-      throw damaged("dataOffset", dataOffset);
+      throw damaged(place, "dataOffset", dataOffset);
     }
     if (statedDataBytes != dataBytes()) {
-      throw damaged("dataBytes", statedDataBytes);
+      throw damaged(place, "dataBytes", statedDataBytes);
     }
     if (unitBytes <= 0 || unitBytes > dataBytes()) {
-      throw damaged("unitBytes", unitBytes);
+      throw damaged(place, "unitBytes", unitBytes);
     }
     boolean fits =
         switch (kind) {
@@ -179,16 +173,17 @@ public record ArenaGeometry(
                   && segments <= dataBytes() / stride
                   && ArenaLayout.sealedOffset(segments) <= dataOffset;
           case ArenaLayout.KIND_RING -> segments == 0 && stride == 0;
-          default -> throw damaged("kind", kind);
+          default -> throw damaged(place, "kind", kind);
         };
     if (!fits) {
-      throw damaged("segments", segments);
+      throw damaged(place, "segments", segments);
     }
   }
 
-  private static ArenaCorruptedException damaged(String field, Object value) {
+  private static ArenaCorruptedException damaged(String place, String field, Object value) {
     return new ArenaCorruptedException(
         FailureDetail.of("the header of an arena cannot be true")
+            .with("place", place)
             .with("field", field)
             .with("value", value));
   }

@@ -22,15 +22,20 @@ import org.jspecify.annotations.Nullable;
 public final class SharedFile implements AutoCloseable {
   private final int descriptor;
   private final long byteSize;
-  private final String place;
+  private final FileTrace trace;
   private final @Nullable PendingName pendingName;
   private final AtomicBoolean named = new AtomicBoolean();
   private final AtomicBoolean closed = new AtomicBoolean();
 
   SharedFile(int descriptor, long byteSize, String place, @Nullable PendingName pendingName) {
+    this(descriptor, byteSize, FileTrace.of(place, Path.of(ownLink(descriptor))), pendingName);
+  }
+
+  private SharedFile(
+      int descriptor, long byteSize, FileTrace trace, @Nullable PendingName pendingName) {
     this.descriptor = descriptor;
     this.byteSize = byteSize;
-    this.place = place;
+    this.trace = trace;
     this.pendingName = pendingName;
   }
 
@@ -56,6 +61,20 @@ public final class SharedFile implements AutoCloseable {
    */
   public static SharedFile attach(
       long ownerPid, int ownerDescriptor, String linkText, long byteSize) {
+    return attach(ownerPid, ownerDescriptor, linkText, linkText, byteSize);
+  }
+
+  /**
+   * Opens what another process of the same user has open.
+   *
+   * @param ownerPid its pid
+   * @param ownerDescriptor its descriptor; -1 when the file is known by its name, the link text
+   * @param linkText what the link of that descriptor must say
+   * @param place how errors name the file; the link of one that got its name later does not
+   * @param byteSize the size that it must have
+   */
+  public static SharedFile attach(
+      long ownerPid, int ownerDescriptor, String linkText, String place, long byteSize) {
     if (ownerDescriptor < 0) {
       return attachPath(linkText, byteSize); // by somebody who had attached by name
     }
@@ -65,12 +84,13 @@ public final class SharedFile implements AutoCloseable {
       if (!text.equals(linkText)) {
         throw new ArenaCorruptedException(
             FailureDetail.of("the owner's descriptor leads to another file")
+                .with("place", place)
                 .with("link", link)
                 .with("expected", linkText)
                 .with("found", text)
                 .advise("the arena was unlinked, or its owner has ended"));
       }
-      return open(link.toString(), byteSize, linkText);
+      return open(link.toString(), byteSize, place);
     } catch (IOException e) {
       throw cannotAttach(link.toString(), e);
     }
@@ -90,7 +110,16 @@ public final class SharedFile implements AutoCloseable {
     int descriptor = Descriptors.open(path, Descriptors.O_RDWR | Descriptors.O_CLOEXEC, 0);
     try {
       long size = Descriptors.size(descriptor);
-      if (size <= 0 || (byteSize > 0 && size != byteSize)) {
+      if (size < byteSize) {
+        throw new ArenaCorruptedException(FileTrace.shrunken(place, byteSize, size));
+      }
+      if (size == 0) {
+        throw new ArenaCorruptedException(
+            FailureDetail.of("the backing file is empty")
+                .with("place", place)
+                .advise("somebody cut it short, or it never was an arena's"));
+      }
+      if (byteSize > 0 && size != byteSize) {
         throw new ArenaCorruptedException(
             FailureDetail.of("shared memory has another size than its description")
                 .with("place", place)
@@ -98,7 +127,7 @@ public final class SharedFile implements AutoCloseable {
                 .with("foundBytes", size));
       }
       requireSealed(descriptor, place);
-      return new SharedFile(descriptor, size, place, null);
+      return new SharedFile(descriptor, size, FileTrace.of(place, Path.of(path)), null);
     } catch (ErrnoException | RuntimeException e) {
       Descriptors.close(descriptor);
       throw e;
@@ -142,12 +171,21 @@ public final class SharedFile implements AutoCloseable {
 
   /** Returns where the memory comes from, as errors name it. */
   public String place() {
-    return place;
+    return trace.place();
+  }
+
+  /** Returns what errors tell of the file, also when this is closed. */
+  public FileTrace trace() {
+    return trace;
   }
 
   /** Returns what the link of the descriptor says, for {@link #attach} in another process. */
   public String linkText() {
     return linkText(descriptor);
+  }
+
+  private static String ownLink(int descriptor) {
+    return "/proc/self/fd/" + descriptor;
   }
 
   private static boolean isMemfd(int descriptor) {
@@ -156,7 +194,7 @@ public final class SharedFile implements AutoCloseable {
 
   private static String linkText(int descriptor) {
     try {
-      return Files.readSymbolicLink(Path.of("/proc/self/fd/" + descriptor)).toString();
+      return Files.readSymbolicLink(Path.of(ownLink(descriptor))).toString();
     } catch (IOException e) {
       throw new IllegalStateException(
           "cannot read /proc/self/fd; Holdfast needs a mounted /proc", e);
@@ -188,9 +226,12 @@ public final class SharedFile implements AutoCloseable {
   public MemoryMapping map(List<UnmapStep> stepsBeforeUnmap) {
     try {
       return new MemoryMapping(
-          Mappings.mapShared(descriptor, byteSize), place, stepsBeforeUnmap, !isMemfd(descriptor));
+          Mappings.mapShared(descriptor, byteSize),
+          place(),
+          stepsBeforeUnmap,
+          !isMemfd(descriptor));
     } catch (ErrnoException e) {
-      throw SharedFiles.refused("shared memory could not be mapped", place, byteSize, e);
+      throw SharedFiles.refused("shared memory could not be mapped", place(), byteSize, e);
     }
   }
 
@@ -211,16 +252,7 @@ public final class SharedFile implements AutoCloseable {
     try {
       Descriptors.close(descriptor);
     } catch (ErrnoException e) {
-      throw new IllegalStateException("cannot close the descriptor of " + place, e);
-    }
-  }
-
-  /** Returns the file's size now, or -1 when the descriptor is closed. */
-  public long sizeNow() {
-    try {
-      return closed.get() ? -1 : Descriptors.size(descriptor);
-    } catch (ErrnoException e) {
-      return -1;
+      throw new IllegalStateException("cannot close the descriptor of " + place(), e);
     }
   }
 }

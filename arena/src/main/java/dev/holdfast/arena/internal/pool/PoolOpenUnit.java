@@ -2,10 +2,10 @@ package dev.holdfast.arena.internal.pool;
 
 import dev.holdfast.arena.ArenaCorruptedException;
 import dev.holdfast.arena.FailureDetail;
-import dev.holdfast.arena.OpenUnit;
 import dev.holdfast.arena.UnitLease;
 import dev.holdfast.arena.ViewScope;
 import dev.holdfast.arena.internal.core.ArenaCore;
+import dev.holdfast.arena.internal.core.CuttableUnit;
 import dev.holdfast.arena.internal.life.HolderKind;
 import dev.holdfast.arena.internal.life.Leases;
 import dev.holdfast.arena.internal.life.UnitRecord;
@@ -19,7 +19,7 @@ import org.jspecify.annotations.Nullable;
 /**
  * A unit of a pool while it is restored. The order is: state, scope, guard, then the first view.
  */
-final class PoolOpenUnit implements OpenUnit {
+final class PoolOpenUnit implements CuttableUnit {
   private final ArenaCore core;
   private final PoolStorage storage;
   private final UnitRecord unit;
@@ -57,6 +57,20 @@ final class PoolOpenUnit implements OpenUnit {
   @Override
   public MemorySegment peekBinary(long offset, long byteSize) {
     return range(offset, byteSize).asReadOnly();
+  }
+
+  @Override
+  public void settle() {
+    try {
+      core.words().settle();
+    } catch (InternalError e) {
+      throw fault(e);
+    }
+  }
+
+  @Override
+  public ArenaCorruptedException fault(InternalError e) {
+    return core.fault(e);
   }
 
   @SuppressWarnings("MustBeClosedChecker") // the lease closes it

@@ -2,10 +2,10 @@ package dev.holdfast.arena.internal.ring;
 
 import dev.holdfast.arena.ArenaCorruptedException;
 import dev.holdfast.arena.FailureDetail;
-import dev.holdfast.arena.OpenUnit;
 import dev.holdfast.arena.UnitLease;
 import dev.holdfast.arena.ViewScope;
 import dev.holdfast.arena.internal.core.ArenaCore;
+import dev.holdfast.arena.internal.core.CuttableUnit;
 import dev.holdfast.arena.internal.life.HolderKind;
 import dev.holdfast.arena.internal.life.Leases;
 import dev.holdfast.arena.internal.life.UnitRecord;
@@ -26,7 +26,7 @@ import org.jspecify.annotations.Nullable;
  * in memory that goes back when the restore ends. The order is: state, scope, output, guard, then
  * the first view.
  */
-final class RingOpenUnit implements OpenUnit {
+final class RingOpenUnit implements CuttableUnit {
   private final ArenaCore core;
   private final RingBytes ring;
   private final OutputAllocator outputs;
@@ -91,10 +91,24 @@ final class RingOpenUnit implements OpenUnit {
   private void copyOut(long first, MemorySegment target) {
     try {
       ring.read(first, target);
+      settle();
+    } catch (InternalError e) {
+      throw fault(e);
+    }
+  }
+
+  @Override
+  public void settle() {
+    try {
       core.words().settle();
     } catch (InternalError e) {
-      throw core.fault(e);
+      throw fault(e);
     }
+  }
+
+  @Override
+  public ArenaCorruptedException fault(InternalError e) {
+    return core.fault(e);
   }
 
   @SuppressWarnings("MustBeClosedChecker") // the lease closes it

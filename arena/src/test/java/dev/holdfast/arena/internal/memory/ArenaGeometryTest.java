@@ -19,7 +19,7 @@ final class ArenaGeometryTest {
       ArenaGeometry written = ArenaGeometry.pool(5_000, 3, 4096);
       MemorySegment memory = arena.allocate(written.fileBytes(), 4096);
       written.write(memory);
-      assertEquals(written, ArenaGeometry.read(memory));
+      assertEquals(written, ArenaGeometry.read(memory, memory.byteSize(), "memory"));
     }
   }
 
@@ -57,7 +57,7 @@ final class ArenaGeometryTest {
         memory.set(ValueLayout.JAVA_BYTE, offset, damaged);
         ArenaGeometry read;
         try {
-          read = ArenaGeometry.read(memory);
+          read = ArenaGeometry.read(memory, memory.byteSize(), "memory");
         } catch (ArenaCorruptedException e) {
           continue;
         }

@@ -1,0 +1,19 @@
+package dev.holdfast.arena.internal.core;
+
+import dev.holdfast.arena.ArenaCorruptedException;
+import dev.holdfast.arena.OpenUnit;
+
+/** An open unit whose bytes lie in a file that somebody may cut short while they are copied. */
+public interface CuttableUnit extends OpenUnit {
+
+  /**
+   * Ends a run of accesses to bytes that were looked at: one that failed is thrown here at the
+   * latest.
+   *
+   * @throws ArenaCorruptedException when the bytes are gone
+   */
+  void settle();
+
+  /** Turns a fault in an access to the bytes into a typed error. */
+  ArenaCorruptedException fault(InternalError e);
+}
