@@ -98,6 +98,17 @@ public final class ChildJvm implements AutoCloseable {
   }
 
   /**
+   * Starts to describe a child that compiles its main class first: for what cannot be compiled with
+   * the tests.
+   *
+   * @param source a source file
+   * @return the description
+   */
+  public static Builder ofSource(Path source) {
+    return new Builder(source.toString());
+  }
+
+  /**
    * Returns the java command that children run.
    *
    * @return its path

@@ -116,8 +116,18 @@ public final class ProcSelf {
    * @return from number to what it leads to
    */
   public static Map<Integer, String> descriptors() {
+    return descriptors(ProcessHandle.current().pid());
+  }
+
+  /**
+   * Lists the open descriptors of a process.
+   *
+   * @param pid the process
+   * @return from number to what it leads to
+   */
+  public static Map<Integer, String> descriptors(long pid) {
     Map<Integer, String> found = new TreeMap<>();
-    try (Stream<Path> links = Files.list(Path.of("/proc/self/fd"))) {
+    try (Stream<Path> links = Files.list(Path.of("/proc/" + pid + "/fd"))) {
       links.forEach(
           link -> {
             try {

@@ -18,7 +18,30 @@ public final class Rounds {
    * @return how often to repeat
    */
   public static int of(int full) {
-    int rounds = (int) Math.min(full, Math.max(LEAST, Math.round(full * FACTOR)));
+    return said((int) Math.min(full, Math.max(LEAST, Math.round(full * FACTOR))), full);
+  }
+
+  /**
+   * Returns the count of a run whose tenth would still take too long, and prints it.
+   *
+   * @param full the count of the full run
+   * @param otherwise the count of every other run
+   * @return how often to repeat
+   */
+  public static int of(int full, int otherwise) {
+    return said(whole() ? full : otherwise, full);
+  }
+
+  /**
+   * Returns whether the whole run was asked for.
+   *
+   * @return true when full counts are due
+   */
+  public static boolean whole() {
+    return FACTOR >= 1;
+  }
+
+  private static int said(int rounds, int full) {
     System.out.println("rounds: " + rounds + " of " + full);
     return rounds;
   }

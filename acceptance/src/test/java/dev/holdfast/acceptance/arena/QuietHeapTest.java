@@ -33,27 +33,27 @@ final class QuietHeapTest {
 
   @Test
   void droppedViewsComeBackWithFewRequestsUnderTheStandardCollector() {
-    assertFewRequests(run(10_000, "platform"));
+    assertFewRequests(run(Rounds.of(10_000), "platform"));
   }
 
   @Test
   void droppedViewsComeBackUnderTheSerialCollector() {
-    assertFewRequests(run(600, "platform", "-XX:+UseSerialGC"));
+    assertFewRequests(run(Rounds.of(10_000, 60), "platform", "-XX:+UseSerialGC"));
   }
 
   @Test
   void droppedViewsComeBackUnderZgc() {
-    assertFewRequests(run(600, "platform", "-XX:+UseZGC"));
+    assertFewRequests(run(Rounds.of(10_000, 60), "platform", "-XX:+UseZGC"));
   }
 
   @Test
   void droppedViewsOfAVirtualConsumerComeBack() {
-    assertFewRequests(run(600, "virtual"));
+    assertFewRequests(run(Rounds.of(10_000, 60), "virtual"));
   }
 
   @Test
   void withExplicitCollectionsDisabledAllArriveOrTheErrorNamesTheCollectedViews() {
-    Result result = run(600, "platform", "-XX:+DisableExplicitGC", "-Dlimit=5");
+    Result result = run(Rounds.of(10_000, 60), "platform", "-XX:+DisableExplicitGC", "-Dlimit=5");
     if (result.timeout.isEmpty()) {
       assertEquals(result.units, result.reclaimed, result::toString);
     } else {
@@ -72,8 +72,7 @@ final class QuietHeapTest {
         () -> "too many requests: " + result);
   }
 
-  private static Result run(int fullUnits, String thread, String... jvmArguments) {
-    int units = Rounds.of(fullUnits);
+  private static Result run(int units, String thread, String... jvmArguments) {
     try (ChildJvm child =
         ChildJvm.of(DroppingChild.class)
             .jvmArgs("-Xmx4g")

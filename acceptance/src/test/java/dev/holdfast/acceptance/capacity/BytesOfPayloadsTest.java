@@ -23,17 +23,20 @@ import java.io.Serializable;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import java.lang.invoke.VarHandle;
+import java.net.URL;
 import java.nio.Buffer;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.nio.FloatBuffer;
 import java.nio.LongBuffer;
+import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Iterator;
 import java.util.List;
 import java.util.Map;
 import java.util.stream.IntStream;
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -294,6 +297,22 @@ final class BytesOfPayloadsTest {
         }
       }
       assertEquals(orders().size(), order);
+    }
+  }
+
+  // R80
+  @Test
+  void numbersOfAUnitAreReadByVectorsWhereTheyLie() throws Exception {
+    URL source = BytesOfPayloadsTest.class.getResource("VectorReading.java");
+    int units = 2_000; // enough for the compiler that knows vectors
+    try (ChildJvm child =
+        ChildJvm.ofSource(Path.of(source.toURI()))
+            .optimizing()
+            .jvmArgs("--add-modules", "jdk.incubator.vector", "-Xmx128m")
+            .args(String.valueOf(units))
+            .start()) {
+      child.awaitSuccess();
+      assertTrue(child.output().contains("READ units=" + units + " lanes="), child::output);
     }
   }
 

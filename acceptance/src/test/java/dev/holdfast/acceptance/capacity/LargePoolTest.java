@@ -1,6 +1,7 @@
 package dev.holdfast.acceptance.capacity;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
@@ -8,6 +9,7 @@ import dev.holdfast.arena.ArenaReader;
 import dev.holdfast.arena.ArenaWriter;
 import dev.holdfast.arena.OpenUnit;
 import dev.holdfast.arena.Placement;
+import dev.holdfast.arena.SharedMemoryRingBuffer;
 import dev.holdfast.arena.SharedMemorySegmentPool;
 import dev.holdfast.arena.UnitLease;
 import dev.holdfast.arena.UnitReceipt;
@@ -24,6 +26,7 @@ import dev.holdfast.loader.WorkerSource;
 import dev.holdfast.testkit.ChildJvm;
 import dev.holdfast.testkit.Leftovers;
 import dev.holdfast.testkit.ProcSelf;
+import dev.holdfast.testkit.Rounds;
 import dev.holdfast.testkit.Stamps;
 import dev.holdfast.testkit.ZeroPages;
 import java.lang.foreign.MemorySegment;
@@ -35,6 +38,8 @@ import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.ExtendWith;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
 
 /** Segments and units beyond what an int counts, with small heaps. */
 @ExtendWith(Leftovers.class)
@@ -43,13 +48,12 @@ final class LargePoolTest {
   private static final long GIB = 1L << 30;
 
   private static void run(Class<?> main, String... arguments) {
-    try (ChildJvm child =
-        ChildJvm.of(main)
-            .optimizing()
-            .jvmArgs("-Xmx256m", "-XX:+UseSerialGC")
-            .args(arguments)
-            .start()) {
-      child.awaitSuccess(Duration.ofMinutes(5));
+    run(ChildJvm.of(main).jvmArgs("-Xmx256m").args(arguments));
+  }
+
+  private static void run(ChildJvm.Builder builder) {
+    try (ChildJvm child = builder.optimizing().jvmArgs("-XX:+UseSerialGC").start()) {
+      child.awaitSuccess(Duration.ofMinutes(8));
     }
   }
 
@@ -58,6 +62,18 @@ final class LargePoolTest {
   void segmentOf3GibKeepsTheBytesAroundEveryEdgeOfAnInt() throws Exception {
     ProcSelf.assumeMemory(7 * GIB);
     run(OneLarge.class);
+  }
+
+  /** All sizes in both arenas in the whole run, else the largest in a pool. */
+  // R75
+  @Test
+  @Timeout(1200)
+  void unitOfSeveralArraysOf1GibArrivesWhole() {
+    ProcSelf.assumeMemory(9 * GIB);
+    String units = Rounds.whole() ? "3" : "1";
+    for (String kind : Rounds.whole() ? List.of("pool", "ring") : List.of("pool")) {
+      run(ChildJvm.of(SeveralArrays.class).jvmArgs(SeveralArrays.HEAP).args(kind, units));
+    }
   }
 
   // R75
@@ -75,10 +91,17 @@ final class LargePoolTest {
   }
 
   // R76
-  @Test
-  void recordThatNoHeapHoldsFailsInItsPlaceAndTheRunCanBeClosed() {
-    run(LargeRecord.class, "worker");
-    run(LargeRecord.class, "parent");
+  @ParameterizedTest
+  @EnumSource
+  void largeRecordArrivesOrFailsInItsPlaceAndTheRunCanBeClosed(Heaps heaps) {
+    ProcSelf.assumeMemory(Rounds.whole() ? 15 * GIB : 2 * GIB);
+    String pieces = Rounds.whole() ? "1611" : "200";
+    String large = Rounds.whole() ? "-Xmx7g" : "-Xmx1g";
+    String itemAlone = Rounds.whole() ? "-Xmx2300m" : "-Xmx256m";
+    run(
+        ChildJvm.of(LargeRecord.class)
+            .jvmArgs(heaps == Heaps.SMALL_PARENT ? "-Xmx256m" : large)
+            .args(heaps.name(), pieces, heaps == Heaps.SMALL_WORKER ? itemAlone : large));
   }
 
   /** One segment larger than 2 GiB; its unit is written in parts and read as one. */
@@ -128,6 +151,59 @@ final class LargePoolTest {
             assertEquals(right.get(ValueLayout.JAVA_BYTE, at), view.get(ValueLayout.JAVA_BYTE, at));
           }
         }
+      }
+    }
+  }
+
+  /** A worker sends arrays that make 2 GiB less a byte, 2 GiB, and 8 bytes more; as one item. */
+  static final class SeveralArrays {
+    /** Room for the arrays of one unit, all of it for large objects. */
+    static final String[] HEAP = {"-Xmx2300m", "-Xmn32m"};
+
+    private static final int[][] PARTS = {
+      {1 << 30, (1 << 30) - 1}, {1 << 30, 1 << 30}, {1 << 30, 1 << 29, (1 << 29) + 8}
+    };
+
+    private SeveralArrays() {}
+
+    public static void main(String[] arguments) {
+      int first = PARTS.length - Integer.parseInt(arguments[1]);
+      WorkerSource<byte[][]> source =
+          Sizes.counting(PARTS.length - first, number -> item(first + number));
+      SubprocessOptions options =
+          SubprocessOptions.builder()
+              .arena(
+                  arguments[0].equals("pool")
+                      ? new SharedMemorySegmentPool(2 * GIB + 64, 1)
+                      : new SharedMemoryRingBuffer(2 * GIB + 8))
+              .jvmArgs(HEAP)
+              .jvmArgs("-XX:+UseSerialGC")
+              .build();
+      try (SubprocessIterable<byte[][]> items = Subprocess.iterate(source, options)) {
+        int unit = first;
+        for (Lease<byte[][]> lease : items.leases()) {
+          try (lease) {
+            verify(lease.item(), unit++);
+          }
+        }
+        assertEquals(PARTS.length, unit);
+      }
+    }
+
+    private static byte[][] item(int unit) {
+      byte[][] arrays = new byte[PARTS[unit].length][];
+      for (int part = 0; part < arrays.length; part++) {
+        arrays[part] = new byte[PARTS[unit][part]];
+        Stamps.fillSparse(MemorySegment.ofArray(arrays[part]), unit, part);
+      }
+      return arrays;
+    }
+
+    private static void verify(byte[][] arrays, int unit) {
+      assertEquals(PARTS[unit].length, arrays.length);
+      for (int part = 0; part < arrays.length; part++) {
+        assertEquals(PARTS[unit][part], arrays[part].length);
+        Stamps.verifySparse(MemorySegment.ofArray(arrays[part]), unit, part);
       }
     }
   }
@@ -201,38 +277,58 @@ final class LargePoolTest {
     }
   }
 
-  /** An item of 200 MB that is no payload, with a heap that is too small on one side. */
-  static final class LargeRecord {
-    private static final int PIECES = 200;
+  /** Whose heap is too small for the record. */
+  enum Heaps {
+    SMALL_WORKER,
+    SMALL_PARENT,
+    LARGE
+  }
 
+  /** An item of so many pieces of 1 MB that is no payload: 200 MB, or 1.5 GiB in the whole run. */
+  static final class LargeRecord {
     private LargeRecord() {}
 
     public static void main(String[] arguments) {
-      boolean smallWorker = arguments[0].equals("worker");
-      WorkerSource<Object> source =
-          Sizes.counting(
-              3,
-              unit -> {
-                List<String> pieces = new ArrayList<>();
-                for (int i = 0; unit == 1 && i < PIECES; i++) {
-                  pieces.add("x".repeat(1_000_000 + i));
-                }
-                return pieces.isEmpty() ? unit : pieces;
-              });
+      Heaps heaps = Heaps.valueOf(arguments[0]);
+      int pieces = Integer.parseInt(arguments[1]);
+      WorkerSource<Object> source = Sizes.counting(3, unit -> unit == 1 ? pieces(pieces) : unit);
       SubprocessOptions options =
-          SubprocessOptions.builder().jvmArgs(smallWorker ? "-Xmx256m" : "-Xmx2g").build();
+          SubprocessOptions.builder().jvmArgs(arguments[2], "-XX:+UseSerialGC").build();
       try (SubprocessIterable<Object> items = Subprocess.iterate(source, options)) {
         Iterator<Object> iterator = items.iterator();
         assertEquals(0, iterator.next());
-        if (smallWorker) {
-          WorkerFailedException failed = assertThrows(WorkerFailedException.class, iterator::next);
-          assertEquals("java.lang.OutOfMemoryError", failed.facts().get("remoteClass"));
-          assertEquals(2, iterator.next());
-        } else {
-          assertThrows(OutOfMemoryError.class, iterator::next);
-          assertThrows(OutOfMemoryError.class, iterator::next);
+        switch (heaps) {
+          case SMALL_WORKER -> {
+            WorkerFailedException failed =
+                assertThrows(WorkerFailedException.class, iterator::next);
+            assertEquals("java.lang.OutOfMemoryError", failed.facts().get("remoteClass"));
+            assertIsAboutTheHeap(failed);
+            assertEquals(2, iterator.next());
+          }
+          case SMALL_PARENT -> {
+            assertIsAboutTheHeap(assertThrows(OutOfMemoryError.class, iterator::next));
+            assertIsAboutTheHeap(assertThrows(OutOfMemoryError.class, iterator::next));
+          }
+          case LARGE -> {
+            assertEquals(pieces(pieces), iterator.next());
+            assertEquals(2, iterator.next());
+            assertFalse(iterator.hasNext());
+          }
         }
       }
+    }
+
+    private static List<String> pieces(int count) {
+      List<String> pieces = new ArrayList<>();
+      for (int i = 0; i < count; i++) {
+        pieces.add("x".repeat(1_000_000 + i));
+      }
+      return pieces;
+    }
+
+    /** An array that no JVM can make would be a fault of ours. */
+    private static void assertIsAboutTheHeap(Throwable failure) {
+      assertTrue(failure.getMessage().contains("Java heap space"), failure::toString);
     }
   }
 }

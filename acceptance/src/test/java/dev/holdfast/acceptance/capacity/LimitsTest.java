@@ -5,7 +5,9 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.holdfast.arena.InsufficientSharedMemoryException;
 import dev.holdfast.loader.WorkerDiedException;
+import dev.holdfast.testkit.Deadlines;
 import dev.holdfast.testkit.Leftovers;
+import dev.holdfast.testkit.Maps;
 import dev.holdfast.testkit.MemoryGroup;
 import dev.holdfast.testkit.ProcSelf;
 import java.util.List;
@@ -84,10 +86,12 @@ final class LimitsTest {
       probe.ok("close");
       for (int left : List.of(1, 4, 9, 20)) {
         probe.ok("open " + left);
+        Made made = Made.of(probe);
         String answer = probe.ask("stream 4096 2 standard");
         if (!answer.startsWith("OK")) {
-          assertTrue(answer.toLowerCase(Locale.ROOT).contains("too many open files"), answer);
+          assertKeepsCause(answer);
         }
+        made.assertNoMore(probe);
         probe.ok("shut");
         assertEquals(2, Probe.number(probe.ok("stream 4096 2 standard"), "units"));
       }
@@ -96,10 +100,34 @@ final class LimitsTest {
     }
   }
 
+  /** What a process has open and mapped, and its processes, as seen from outside. */
+  private record Made(List<String> open, long mapped, long children) {
+    static Made of(Probe probe) {
+      long pid = probe.pid();
+      return new Made(
+          ProcSelf.descriptors(pid).values().stream().sorted().toList(),
+          Maps.ofArenas(pid).size(),
+          ProcessHandle.of(pid).orElseThrow().children().count());
+    }
+
+    void assertNoMore(Probe probe) {
+      Deadlines.assertEventually("it has again just " + this, () -> equals(of(probe)));
+    }
+  }
+
+  private static void assertKeepsCause(String answer) {
+    String[] saidAndCause = answer.toLowerCase(Locale.ROOT).split(" cause=", 2);
+    assertTrue(saidAndCause[0].contains("too many open files"), answer);
+    assertTrue(saidAndCause[1].contains("too many open files"), answer);
+  }
+
   private static String fillWithArenas(Probe probe) {
     for (int i = 0; i < 64; i++) {
+      Made made = Made.of(probe);
       String answer = probe.ask("pool 4096 2 " + (i % 2 == 0 ? "standard" : "/tmp"));
       if (!answer.startsWith("OK")) {
+        made.assertNoMore(probe);
+        assertKeepsCause(answer);
         assertTrue(
             answer.startsWith("FAILED " + InsufficientSharedMemoryException.class.getName()),
             answer);

@@ -4,6 +4,7 @@ import dev.holdfast.arena.Backing;
 import dev.holdfast.arena.SharedMemoryArena;
 import dev.holdfast.arena.SharedMemoryRingBuffer;
 import dev.holdfast.arena.SharedMemorySegmentPool;
+import dev.holdfast.arena.internal.os.Descriptors;
 import dev.holdfast.loader.Subprocess;
 import dev.holdfast.loader.SubprocessIterable;
 import dev.holdfast.loader.SubprocessOptions;
@@ -114,6 +115,7 @@ final class Prober {
         yield "closed";
       }
       case "fill" -> fill(number(command, 1), Path.of(command[3]));
+      case "files" -> "free=" + Descriptors.mountSpace(command[3]).freeInodes();
       case "list" -> list(Path.of(command[3]));
       case "remove" -> {
         Files.delete(Path.of(command[3]));

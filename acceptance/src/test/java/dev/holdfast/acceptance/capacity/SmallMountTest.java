@@ -104,6 +104,23 @@ final class SmallMountTest {
     }
   }
 
+  // R26
+  @Test
+  @Timeout(7200)
+  void runsOneAfterAnotherGiveBackEveryFile() {
+    try (Probe probe = Probe.withSharedMemory("size=64m,nr_inodes=8")) {
+      String free = probe.ok("files 0 0 " + SHM).split(" millis", 2)[0];
+      assertTrue(Probe.number(free, "free") < 8, free);
+      int rounds = Rounds.of(1000, 20);
+      for (int round = 0; round < rounds; round++) {
+        String place = round % 2 == 0 ? SHM : "file:/dev/shm/named";
+        assertEquals(3, Probe.number(probe.ok("stream 4096 3 " + place), "units"));
+        assertEquals(free, probe.ok("files 0 0 " + SHM).split(" millis", 2)[0]);
+      }
+      assertEquals("[]", probe.ok("list 0 0 " + SHM).split(" millis", 2)[0]);
+    }
+  }
+
   // R31
   @Test
   void otherFoldersWorkWhereSharedMemoryIsSmall() {

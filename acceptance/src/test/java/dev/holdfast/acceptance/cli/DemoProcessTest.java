@@ -4,6 +4,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import dev.holdfast.acceptance.capacity.Probe;
 import dev.holdfast.acceptance.worker.Promise;
 import dev.holdfast.cli.Main;
 import dev.holdfast.testkit.ChildJvm;
@@ -17,6 +18,8 @@ import java.net.URI;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
+import java.util.regex.MatchResult;
+import java.util.regex.Pattern;
 import java.util.stream.Stream;
 import javax.imageio.ImageIO;
 import org.junit.jupiter.api.Test;
@@ -27,6 +30,16 @@ import org.junit.jupiter.api.io.TempDir;
 @ExtendWith(Leftovers.class)
 final class DemoProcessTest {
   private static final int SIGINT = 2;
+
+  /** Runs the rest of the line on a pseudo-terminal. */
+  private static final String[] ON_A_TERMINAL = {
+    "bash", "-c", "exec script -qec \"$(printf '%q ' \"$@\")\" /dev/null", "bash"
+  };
+
+  private static final Pattern PROGRESS =
+      Pattern.compile(
+          "epoch (?<epoch>\\d+): (?<items>\\d+) items, (?<rate>\\d+) items/s,"
+              + " \\d+\\.\\d MiB/s, (?<held>\\d+) units held\033\\[K");
 
   @TempDir private Path temporary;
 
@@ -39,6 +52,44 @@ final class DemoProcessTest {
           demo.errorOutput().contains("delivered:  512 pictures, 0 failed"), demo.errorOutput());
       assertTrue(demo.output().contains("\"delivered\": 512"), demo.output());
       assertEquals(List.of(), files(temporary));
+    }
+  }
+
+  @Test
+  void onATerminalALineOfItsProgressIsDrawnOverAndOver() {
+    Probe.assumeWorks("script", "--version");
+    try (ChildJvm demo = builder("demo", "--epochs", "2").prefix(ON_A_TERMINAL).start()) {
+      demo.awaitSuccess();
+
+      String shown = demo.output();
+      List<MatchResult> drawn = PROGRESS.matcher(shown).results().toList();
+      assertTrue(drawn.size() > 2, shown);
+      assertTrue(drawn.stream().anyMatch(line -> number(line, "held") > 0), shown);
+      for (int i = 1; i < drawn.size(); i++) {
+        MatchResult before = drawn.get(i - 1);
+        assertTrue(number(before, "items") <= number(drawn.get(i), "items"), shown);
+        assertTrue(number(before, "epoch") <= number(drawn.get(i), "epoch"), shown);
+      }
+      assertEquals(2, number(drawn.getLast(), "epoch"), shown);
+      assertTrue(number(drawn.getLast(), "items") <= 1024, shown);
+      assertTrue(number(drawn.getLast(), "rate") > 0, shown);
+      assertTrue(shown.contains("\ndelivered:  512 pictures, 0 failed"), shown);
+    }
+  }
+
+  private static long number(MatchResult line, String name) {
+    return Long.parseLong(line.group(name));
+  }
+
+  @Test
+  void withoutATerminalNoProgressIsShown() throws IOException {
+    try (ChildJvm demo = start("demo", folderOfOne())) {
+      demo.awaitSuccess();
+
+      assertTrue(demo.output().contains("delivered:"), demo.output());
+      assertFalse(demo.output().contains("units held"), demo.output());
+      assertFalse(demo.output().contains("\033"), demo.output());
+      assertEquals("", demo.errorOutput());
     }
   }
 
@@ -119,12 +170,11 @@ final class DemoProcessTest {
   }
 
   private ChildJvm start(String... args) {
-    return ChildJvm.of(Main.class)
-        .optimizing()
-        .heedsInterrupts()
-        .jvmArgs("-Djava.io.tmpdir=" + temporary)
-        .args(args)
-        .start();
+    return builder(args).heedsInterrupts().start();
+  }
+
+  private ChildJvm.Builder builder(String... args) {
+    return ChildJvm.of(Main.class).optimizing().jvmArgs("-Djava.io.tmpdir=" + temporary).args(args);
   }
 
   private static ProcessHandle awaitWorker(ChildJvm demo) {

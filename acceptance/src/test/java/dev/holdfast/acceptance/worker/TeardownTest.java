@@ -2,10 +2,13 @@ package dev.holdfast.acceptance.worker;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertInstanceOf;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.holdfast.arena.ArenaClosedException;
+import dev.holdfast.arena.Backing;
+import dev.holdfast.arena.SharedMemorySegmentPool;
 import dev.holdfast.arena.ViewScope;
 import dev.holdfast.arena.internal.fault.FaultPoint.InjectedFault;
 import dev.holdfast.loader.Lease;
@@ -19,7 +22,9 @@ import dev.holdfast.testkit.Leftovers;
 import dev.holdfast.testkit.Maps;
 import dev.holdfast.testkit.PausePoints;
 import dev.holdfast.testkit.ProcSelf;
+import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.Iterator;
 import java.util.List;
 import java.util.Map;
@@ -74,6 +79,22 @@ final class TeardownTest {
     }
   }
 
+  /** Abort, the reader, and the channel, which is tried again. */
+  // R6
+  @ParameterizedTest
+  @ValueSource(ints = {1, 9, 10})
+  void aCleanUpThatFailsUnderHeldViewsHidesNoErrorAndRemovesTheFile(int step) {
+    PausePoints failing = PausePoints.in(folder).act("PARENT_TEARDOWN_STEP", "throw", step);
+    try (ChildJvm child =
+        ChildJvm.of(FailingTwice.class)
+            .jvmArgs("-Xmx64m", failing.jvmArgument())
+            .args(folder.resolve("arena").toString())
+            .start()) {
+      child.awaitSuccess();
+    }
+    assertFalse(Files.exists(folder.resolve("arena")));
+  }
+
   @Test
   void aStartThatFailsSaysItsOwnReasonAndWhatItsTeardownMetBesides() {
     RefusingArena arena = new RefusingArena(Workers.pool(2));
@@ -104,6 +125,61 @@ final class TeardownTest {
     try (ChildJvm child =
         ChildJvm.of(ClosingOnce.class).jvmArgs("-Xmx64m", beyond.jvmArgument()).start()) {
       child.awaitSuccess();
+    }
+  }
+
+  /** Holds three views when the source fails, and then a step of closing fails too. */
+  static final class FailingTwice {
+    private static final int HELD = 3;
+
+    private FailingTwice() {}
+
+    public static void main(String[] arguments) {
+      Path file = Path.of(arguments[0]);
+      SubprocessOptions options =
+          Workers.options()
+              .arena(
+                  SharedMemorySegmentPool.builder(Workers.PAYLOAD_BYTES, HELD + 1)
+                      .backing(Backing.file(file))
+                      .build())
+              .build();
+      List<Lease<Map<String, Object>>> held = new ArrayList<>();
+      List<SubprocessIterable<Map<String, Object>>> made = new ArrayList<>();
+
+      WorkerFailedException failed =
+          assertThrows(
+              WorkerFailedException.class,
+              () -> {
+                try (SubprocessIterable<Map<String, Object>> items =
+                    Subprocess.iterate(_ -> Workers.counting(9, FailingTwice::item), options)) {
+                  made.add(items);
+                  assertTrue(Files.exists(file));
+                  items.leases().forEach(held::add);
+                }
+              });
+
+      assertTrue(failed.getMessage().contains("the source fails"), failed::toString);
+      assertEquals(1, failed.getSuppressed().length);
+      assertInstanceOf(InjectedFault.class, failed.getSuppressed()[0]);
+      assertEquals(HELD, held.size());
+      assertFalse(Files.exists(file), "the file has a name still");
+      assertFalse(Pids.isAlive(made.getFirst().pid()));
+      for (int again = 0; again < 2; again++) {
+        made.getFirst().close();
+        for (int index = 0; index < HELD; index++) {
+          Workers.verify(index, held.get(index).item());
+        }
+        assertEquals(1, Maps.ofArenas().size(), () -> Maps.ofArenas().toString());
+      }
+      held.forEach(Lease::close);
+      Deadlines.assertEventually("nothing is mapped", () -> Maps.ofArenas().isEmpty());
+    }
+
+    private static Map<String, Object> item(int index) {
+      if (index == HELD) {
+        throw new IllegalStateException("the source fails");
+      }
+      return Workers.stampedItem(index);
     }
   }
 
