@@ -17,7 +17,8 @@ module dev.holdfast.arena {
       dev.holdfast.cli;
   exports dev.holdfast.arena.internal.life to
       dev.holdfast.cuda,
-      dev.holdfast.loader;
+      dev.holdfast.loader,
+      dev.holdfast.cli;
   exports dev.holdfast.arena.internal.memory to
       dev.holdfast.cuda,
       dev.holdfast.loader,

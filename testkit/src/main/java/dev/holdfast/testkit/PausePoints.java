@@ -46,14 +46,45 @@ public final class PausePoints {
    * Adds any action.
    *
    * @param point the point's name
-   * @param action {@code kill}, {@code throw}, {@code fire}, {@code delay(MILLIS)} or {@code
-   *     halt(STATUS)}
+   * @param action {@code kill}, {@code throw}, {@code exhaust}, {@code overflow}, {@code fire},
+   *     {@code delay(MILLIS)} or {@code halt(STATUS)}
    * @param turn the how manieth time it is reached, from 1
    * @return this
    */
   public PausePoints act(String point, String action, int turn) {
     plan.add("%s=%s@%d".formatted(point, action, turn));
     return this;
+  }
+
+  /**
+   * Adds a kill by {@link #order}: of all processes with this plan the first that then comes to the
+   * point ends.
+   *
+   * @param point the point's name
+   * @return this
+   */
+  public PausePoints killOnOrder(String point) {
+    plan.add("%s=kill(%s)@*".formatted(point, folder));
+    return this;
+  }
+
+  /**
+   * Orders one kill at a point.
+   *
+   * @param point the point's name
+   */
+  public void order(String point) {
+    create(point + ".kill");
+  }
+
+  /**
+   * Returns whether an ordered kill is still to come.
+   *
+   * @param point the point's name
+   * @return false when it has happened
+   */
+  public boolean isOrdered(String point) {
+    return Files.exists(folder.resolve(point + ".kill"));
   }
 
   /**
@@ -87,8 +118,12 @@ public final class PausePoints {
    * @param point the point's name
    */
   public void release(String point) {
+    create(point + ".go");
+  }
+
+  private void create(String sign) {
     try {
-      Files.createFile(folder.resolve(point + ".go"));
+      Files.createFile(folder.resolve(sign));
     } catch (IOException e) {
       throw new UncheckedIOException(e);
     }

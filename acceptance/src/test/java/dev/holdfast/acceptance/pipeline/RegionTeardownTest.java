@@ -4,6 +4,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import dev.holdfast.acceptance.worker.RefusingArena;
 import dev.holdfast.arena.ArenaClosedException;
 import dev.holdfast.arena.SharedMemoryArena;
 import dev.holdfast.arena.SharedMemorySegmentPool;
@@ -73,6 +74,33 @@ final class RegionTeardownTest {
         }
       }
       inputs.get(0).openWriter().close();
+      outputs.get(1).openReader().close();
+    }
+  }
+
+  /** One of two: what comes after it is ended all the same, and the failure is told. */
+  // B204
+  @Test
+  void anArenaThatCannotBeWokenKeepsNothingFromItsEnd() {
+    try (Lines.Arenas outputs =
+        Lines.Arenas.of(2, () -> new RefusingArena(Lines.Arenas.pools(1, 1).get(0)))) {
+      PipelineIterable<Integer> pipeline =
+          Pipeline.from(new Lines.Below(100_000))
+              .to(Lines.region(2).outputArena(outputs::get))
+              .<float[]>map(Lines::payload)
+              .toMain()
+              .<Integer>map(Lines::stamp)
+              .build();
+      Iterator<Integer> results = pipeline.iterator();
+      assertEquals(0, results.next());
+      ((RefusingArena) outputs.get(0)).refuseToWake();
+
+      IllegalStateException failed = assertThrows(IllegalStateException.class, pipeline::close);
+
+      assertEquals("wake", failed.getMessage());
+      assertEquals(0, ProcessHandle.current().children().count(), "workers are left");
+      assertThrows(ArenaClosedException.class, results::next);
+      outputs.get(0).openReader().close();
       outputs.get(1).openReader().close();
     }
   }

@@ -3,11 +3,13 @@ package dev.holdfast.acceptance.worker;
 import dev.holdfast.loader.WorkerContext;
 import dev.holdfast.loader.WorkerSource;
 import dev.holdfast.testkit.Deadlines;
+import dev.holdfast.testkit.FullHeap;
 import java.lang.foreign.FunctionDescriptor;
 import java.lang.foreign.Linker;
 import java.lang.foreign.ValueLayout;
 import java.lang.invoke.MethodHandle;
 import java.util.Map;
+import java.util.concurrent.locks.LockSupport;
 
 /** What user code in a worker can be lost in. */
 enum Busy {
@@ -21,12 +23,15 @@ enum Busy {
   HOLDS_UP_SAFEPOINTS,
   /** It prints without an end. */
   PRINTS,
+  /** It has filled the heap to its last bytes. */
+  FILLS_THE_HEAP,
   /** It waits until the test lets it go on. */
   WAITS_FOR_A_SIGN;
 
   /** The point that user code reaches then. */
   static final String POINT = "USER_CODE";
 
+  private static final int REFILLS = 100;
   private static final int PR_SET_PDEATHSIG = 1;
 
   /** Items that are stamped, but at one of them user code is lost. */
@@ -47,6 +52,7 @@ enum Busy {
       case WAITS_IN_NATIVE_CODE -> nativeSleep();
       case HOLDS_UP_SAFEPOINTS -> nativeSleep(Linker.Option.critical(false));
       case PRINTS -> print();
+      case FILLS_THE_HEAP -> fillTheHeap();
       case WAITS_FOR_A_SIGN -> Signs.awaitRelease(folder, POINT);
     }
   }
@@ -55,6 +61,16 @@ enum Busy {
     long sum = 0;
     while (sum >= 0) {
       sum = (sum + 1) & 0xffff;
+    }
+  }
+
+  private static void fillTheHeap() {
+    try (FullHeap full = FullHeap.leaving(0)) {
+      for (int i = 0; i < REFILLS; i++) { // others leave something to the collector
+        full.refill();
+        LockSupport.parkNanos(10_000_000);
+      }
+      Deadlines.pause(Workers.FOR_EVER);
     }
   }
 

@@ -9,6 +9,7 @@ import dev.holdfast.loader.SubprocessIterable;
 import dev.holdfast.loader.SubprocessOptions;
 import dev.holdfast.loader.WorkerSource;
 import dev.holdfast.testkit.ChildJvm;
+import dev.holdfast.testkit.FullHeap;
 import dev.holdfast.testkit.Parent;
 import dev.holdfast.testkit.PausePoints;
 import java.io.IOException;
@@ -97,7 +98,7 @@ final class CrowdMain {
       return;
     }
     SubprocessIterable<Map<String, Object>> items =
-        Subprocess.iterate(source(name, folder.toString()), options(backing));
+        Subprocess.iterate(source(name, folder.toString()), options(name, backing));
     Iterator<Lease<Map<String, Object>>> leases = items.leases(ViewScope.SHARED).iterator();
     while (held.size() < SEGMENTS) {
       held.add(leases.next());
@@ -118,8 +119,11 @@ final class CrowdMain {
     return Busy.valueOf(name).at(1, 1000, folder);
   }
 
-  private static SubprocessOptions options(@Nullable Backing backing) {
+  private static SubprocessOptions options(String name, @Nullable Backing backing) {
     SubprocessOptions.Builder options = Workers.options();
+    if (name.endsWith(Busy.FILLS_THE_HEAP.name())) {
+      options.jvmArgs(FullHeap.jvmArguments());
+    }
     if (backing != null) {
       options.arena(
           SharedMemorySegmentPool.builder(Workers.PAYLOAD_BYTES, SEGMENTS)

@@ -25,6 +25,8 @@ final class OrphanTest {
   private static final String SHARED_MEMORY = "/dev/shm";
   private static final int EXIT_ON_OUT_OF_MEMORY = 3;
 
+  private static final Duration FILLING = Duration.ofSeconds(3);
+
   @TempDir private Path folder;
 
   /** By the kernel's signal, and where user code has undone it, by the watcher alone. */
@@ -46,6 +48,24 @@ final class OrphanTest {
     try (ChildJvm parent = CrowdMain.start(SHARED_MEMORY, folder, members)) {
       Map<String, Long> workers = CrowdMain.await(folder, members);
       Deadlines.pause(Duration.ofMillis(200));
+      long killed = System.nanoTime();
+
+      parent.killAndAwait();
+
+      workers.forEach(
+          (member, pid) ->
+              Promise.ends("an orphan that " + member, pid, Promise.ORPHAN_GONE, killed));
+    }
+  }
+
+  /** The kernel's signal is undone, and the watch has met a full heap again and again. */
+  // R36
+  @Test
+  void aWorkerWhoseHeapWasFullForAWhileEndsAllTheSame() {
+    List<String> members = List.of(CrowdMain.deaf(Busy.FILLS_THE_HEAP));
+    try (ChildJvm parent = CrowdMain.start(SHARED_MEMORY, folder, members)) {
+      Map<String, Long> workers = CrowdMain.await(folder, members);
+      Deadlines.pause(FILLING);
       long killed = System.nanoTime();
 
       parent.killAndAwait();

@@ -9,19 +9,26 @@ import dev.holdfast.arena.ViewScope;
 import java.util.UUID;
 
 /** An arena that does what another one does, but refuses to be ended while its test wants so. */
-final class RefusingArena implements SharedMemoryArena {
+public final class RefusingArena implements SharedMemoryArena {
   private static final long serialVersionUID = 1L;
 
   private final SharedMemoryArena arena;
   private transient volatile boolean refusing;
+  private transient volatile boolean refusingToWake;
   private transient volatile boolean unlinked;
 
-  RefusingArena(SharedMemoryArena arena) {
+  /** Makes one of another one, which refuses nothing yet. */
+  public RefusingArena(SharedMemoryArena arena) {
     this.arena = arena;
   }
 
   void refuse(boolean refuses) {
     refusing = refuses;
+  }
+
+  /** Refuses to wake whoever waits in it, and nothing else. */
+  public void refuseToWake() {
+    refusingToWake = true;
   }
 
   boolean isUnlinked() {
@@ -62,6 +69,9 @@ final class RefusingArena implements SharedMemoryArena {
 
   @Override
   public void wake() {
+    if (refusingToWake) {
+      throw new IllegalStateException("wake");
+    }
     arena.wake();
   }
 

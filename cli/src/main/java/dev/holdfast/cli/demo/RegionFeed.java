@@ -1,6 +1,7 @@
 package dev.holdfast.cli.demo;
 
 import dev.holdfast.arena.ArenaStats;
+import dev.holdfast.arena.internal.life.Steps;
 import dev.holdfast.loader.Lease;
 import dev.holdfast.loader.SubprocessOptions;
 import dev.holdfast.loader.WorkerOutput;
@@ -148,17 +149,21 @@ record RegionFeed(PipelineIterable<List<PictureBatch>> pipeline, List<ArenaChoic
 
   @Override
   public void close() {
-    try {
-      pipeline.close();
-    } finally {
-      free(arenas);
-    }
+    Steps steps = new Steps();
+    steps.run(pipeline::close);
+    steps.run(() -> free(arenas));
+    steps.end();
   }
 
   private static void free(List<ArenaChoice> arenas) {
+    Steps steps = new Steps();
     for (ArenaChoice choice : arenas) {
-      choice.arena().close();
-      choice.arena().unlink();
+      steps.run(
+          () -> {
+            choice.arena().close();
+            choice.arena().unlink();
+          });
     }
+    steps.end();
   }
 }

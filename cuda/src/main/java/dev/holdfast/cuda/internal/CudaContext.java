@@ -1,6 +1,7 @@
 package dev.holdfast.cuda.internal;
 
 import dev.holdfast.arena.FailureDetail;
+import dev.holdfast.arena.internal.life.Logs;
 import dev.holdfast.arena.internal.os.Mappings;
 import dev.holdfast.arena.internal.wait.OffCarrier;
 import dev.holdfast.cuda.DeviceException;
@@ -23,7 +24,7 @@ import java.util.function.Supplier;
  * Thread-safe.
  */
 public final class CudaContext {
-  private static final Logger LOG = System.getLogger("dev.holdfast.cuda");
+  private static final Logger LOG = Logs.of("dev.holdfast.cuda");
   private static final ConcurrentMap<Integer, CudaContext> RETAINED = new ConcurrentHashMap<>();
 
   private static final int MEMORY_TYPE = 2; // an attribute of pointers

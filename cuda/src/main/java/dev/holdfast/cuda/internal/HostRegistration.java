@@ -3,6 +3,7 @@ package dev.holdfast.cuda.internal;
 import dev.holdfast.arena.FailureDetail;
 import dev.holdfast.arena.PagePinner;
 import dev.holdfast.arena.PinningException;
+import dev.holdfast.arena.internal.life.Logs;
 import dev.holdfast.arena.internal.memory.PinBudget;
 import dev.holdfast.arena.internal.memory.UnendedRegistration;
 import dev.holdfast.arena.internal.wait.OffCarrier;
@@ -17,7 +18,7 @@ import java.util.concurrent.ConcurrentMap;
  * no collection frees it under the driver. Thread-safe.
  */
 public final class HostRegistration implements PagePinner.Registration {
-  private static final Logger LOG = System.getLogger("dev.holdfast.cuda");
+  private static final Logger LOG = Logs.of("dev.holdfast.cuda");
   private static final int PORTABLE = 1; // for the contexts of all devices
   private static final int IN_USE = -1;
 

@@ -6,7 +6,7 @@ import dev.holdfast.cuda.DeviceException;
 import java.util.List;
 
 /** Copies of which nobody knows whether they have ended, with all that they use. */
-final class UnprovedTransfer implements Quarantine.Retained {
+final class UnprovedTransfer extends Quarantine.Retained {
   private final CudaStream stream;
   private final List<CopyInFlight> copies;
   private final String what;

@@ -8,10 +8,12 @@ import dev.holdfast.arena.FailureDetail;
 import dev.holdfast.arena.PagePinner;
 import dev.holdfast.arena.Side;
 import dev.holdfast.arena.StorageRetainedException;
+import dev.holdfast.arena.internal.fault.FaultPoint;
 import dev.holdfast.arena.internal.life.Closer;
 import dev.holdfast.arena.internal.life.Holds;
 import dev.holdfast.arena.internal.life.Owned;
 import dev.holdfast.arena.internal.life.Quarantine;
+import dev.holdfast.arena.internal.life.Rehearsal;
 import dev.holdfast.arena.internal.life.UnitLedger;
 import dev.holdfast.arena.internal.life.UnitRecord;
 import dev.holdfast.arena.internal.life.ViewGuard;
@@ -61,8 +63,25 @@ public final class ArenaCore {
   private final AtomicBoolean closed = new AtomicBoolean();
   private final Object takingOver = new Object();
   private final AtomicBoolean unlinkPending = new AtomicBoolean();
+  private final PendingUnlink unlinkLater = new PendingUnlink();
   private final AtomicBoolean writes = new AtomicBoolean();
   private final AtomicBoolean reads = new AtomicBoolean();
+  private final GiveBackLater giveWriterBack = new GiveBackLater(Side.WRITER);
+  private final GiveBackLater giveReaderBack = new GiveBackLater(Side.READER);
+  private final Closer.Task endUsesLater =
+      new Closer.Task() {
+        @Override
+        protected boolean run() {
+          if (mapping().retain()) { // else nothing is left
+            try {
+              endUses();
+            } finally {
+              mapping().release();
+            }
+          }
+          return true;
+        }
+      };
   private final LongAdder waits = new LongAdder();
   private final LongAdder waitNanos = new LongAdder();
   private final LongAdder gcRequests = new LongAdder();
@@ -101,6 +120,7 @@ public final class ArenaCore {
     var _ = ViewGuard.start();
     var _ = ArenaHandle.start();
     var _ = StarvationGuard.start();
+    Rehearsal.once();
   }
 
   /** Reserves an arena in this process, which becomes its owner. */
@@ -122,8 +142,11 @@ public final class ArenaCore {
         throw e;
       }
     } catch (RuntimeException | Error e) {
-      file.removeName();
-      file.close();
+      try {
+        file.removeName();
+      } finally {
+        file.close();
+      }
       throw e;
     }
   }
@@ -327,19 +350,65 @@ public final class ArenaCore {
     return side == Side.WRITER ? writes : reads;
   }
 
-  /** Gives an endpoint back that was claimed here, once. */
+  /**
+   * Gives an endpoint back that was claimed here, once. The closer makes up for a lack of heap or
+   * stack, since whoever closes an endpoint comes only once.
+   */
   public void giveBack(Side side) {
+    try {
+      giveBackNow(side);
+    } catch (OutOfMemoryError | StackOverflowError e) {
+      GiveBackLater later = side == Side.WRITER ? giveWriterBack : giveReaderBack;
+      if (later.waits.compareAndSet(false, true)) {
+        Closer.submit(later);
+      }
+    }
+  }
+
+  /** Tries it until it is done, at the latest by the step before unmapping. */
+  private final class GiveBackLater extends Closer.Task {
+    private final Side side;
+    private final AtomicBoolean waits = new AtomicBoolean();
+
+    GiveBackLater(Side side) {
+      this.side = side;
+    }
+
+    @Override
+    protected boolean run() {
+      if (mapping.retain()) {
+        try {
+          giveBackNow(side);
+        } finally {
+          mapping.release();
+        }
+      }
+      waits.set(false);
+      return true;
+    }
+  }
+
+  private void giveBackNow(Side side) {
     if (!claimed(side).compareAndSet(true, false)) {
       return;
     }
+    boolean given = false;
     try {
+      if (FaultPoint.ENABLED) {
+        FaultPoint.GIVING_BACK.reach();
+      }
       long word = words.claimVolatile(side);
       if (word != Claim.FREE && Claim.decode(word).holder().equals(maskedSelf())) {
         var _ = words.compareAndSetClaim(side, word, Claim.FREE);
       }
+      given = true;
       words.settle();
     } catch (InternalError e) {
-      return; // the backing file was cut short: nobody can use the side any more
+      given = true; // the backing file was cut short: nobody can use the side any more
+    } finally {
+      if (!given) { // there was no heap to read the word: it is tried again
+        claimed(side).set(true);
+      }
     }
   }
 
@@ -585,52 +654,112 @@ public final class ArenaCore {
   public void close(boolean ownersHandle) {
     boolean last = handles.decrementAndGet() == 0;
     if ((ownersHandle || last) && closed.compareAndSet(false, true)) {
-      sayClosed();
       boolean ended = false;
+      boolean whole = false;
       try {
         endUses();
+        whole = true;
       } finally {
-        ended = mapping.releaseNow();
-        OPEN.remove(geometry.arenaId(), this);
+        if (!whole) {
+          Closer.submit(endUsesLater);
+        }
+        try {
+          ended = mapping.releaseNow();
+        } finally {
+          OPEN.remove(geometry.arenaId(), this);
+        }
       }
       requireEnded(ended);
     }
   }
 
+  /*
+   * Nested instead of a list of steps, because a list needs heap and whoever closes may have none.
+   */
   /** Each ends, whatever the one before threw, for nobody comes back for it. */
   private void endUses() {
     UnitLedger reader = ledger;
-    Attachment more = attachment();
     OutputAllocator copies = outputs;
     try {
-      if (reader != null) {
-        reader.discardUnopened();
-        reader.close(); // the right to read goes back when nothing is held
-      }
+      sayClosed();
     } finally {
       try {
-        if (more != null) {
-          more.arenaClosed();
+        if (reader != null) {
+          closingStep();
+          reader.discardUnopened();
         }
       } finally {
-        if (copies != null) {
-          copies.close(); // idle memory goes; outputs live on
+        try {
+          if (reader != null) {
+            closingStep();
+            reader.close(); // the right to read goes back when nothing is held
+          }
+        } finally {
+          try {
+            endAttachment();
+          } finally {
+            if (copies != null) {
+              closingStep();
+              copies.close(); // idle memory goes; outputs live on
+            }
+          }
         }
       }
     }
   }
 
-  /** Nothing of a close depends on this: the memory may have been cut short, or the heap full. */
+  private void endAttachment() {
+    Attachment more = attachment();
+    if (more != null) {
+      closingStep();
+      more.arenaClosed();
+    }
+  }
+
+  /** The others learn of it even when the figures cannot be kept. */
   private void sayClosed() {
     try {
-      lastStats = stats();
-      if (owner) {
-        words.setShutdownVolatile(true, true);
+      keepStats();
+    } finally {
+      try {
+        closingStep();
+        if (owner) {
+          words.setShutdownVolatile(true, true);
+        }
+        words.settle();
+      } catch (InternalError e) {
+        // the memory was cut short: nobody waits in it any more
+        Thread.onSpinWait();
+      } finally {
+        wakeLast();
       }
+    }
+  }
+
+  /** Nothing of a close depends on this. */
+  private void keepStats() {
+    try {
+      closingStep();
+      lastStats = stats();
+    } catch (ArenaCorruptedException | OutOfMemoryError e) {
+      lastStats = ArenaStats.EMPTY;
+    }
+  }
+
+  /** Nor on this: who waits looks again within a slice. */
+  private void wakeLast() {
+    try {
+      closingStep();
       words.wakeWriter();
       words.settle();
-    } catch (InternalError | OutOfMemoryError | ArenaCorruptedException e) {
-      return;
+    } catch (InternalError | OutOfMemoryError e) {
+      Thread.onSpinWait();
+    }
+  }
+
+  private static void closingStep() {
+    if (FaultPoint.ENABLED) {
+      FaultPoint.CLOSING_STEP.reach();
     }
   }
 
@@ -694,11 +823,19 @@ public final class ArenaCore {
     }
     if (closed.get() && !endIsCertain()) {
       if (unlinkPending.compareAndSet(false, true)) {
-        Quarantine.add(new PendingUnlink());
+        Quarantine.add(unlinkLater);
       }
       return;
     }
-    removeFile(file);
+    boolean removed = false;
+    try {
+      removeFile(file);
+      removed = true;
+    } finally {
+      if (!removed && unlinkPending.compareAndSet(false, true)) {
+        Quarantine.add(unlinkLater); // for lack of heap, say
+      }
+    }
   }
 
   private static void removeFile(SharedFile file) {
@@ -712,7 +849,7 @@ public final class ArenaCore {
   }
 
   /** Keeps the name and the descriptor as long as the close is not certain. */
-  private final class PendingUnlink implements Quarantine.Retained {
+  private final class PendingUnlink extends Quarantine.Retained {
     @Override
     public String what() {
       return "name and descriptor of arena " + geometry.arenaId();
@@ -720,7 +857,7 @@ public final class ArenaCore {
 
     @Override
     public String why() {
-      return "its memory could not be given up with certainty";
+      return "its memory could not be given up with certainty, or there was no heap to remove them";
     }
 
     @Override
@@ -808,8 +945,8 @@ public final class ArenaCore {
 
     @Override
     public void run() {
-      giveBack(Side.WRITER);
-      giveBack(Side.READER);
+      giveBackNow(Side.WRITER);
+      giveBackNow(Side.READER);
     }
   }
 

@@ -4,6 +4,7 @@ import dev.holdfast.arena.ViewScope;
 import dev.holdfast.arena.internal.events.GcAskedEvent;
 import dev.holdfast.arena.internal.events.Recorder;
 import dev.holdfast.arena.internal.life.CollectionMarker;
+import dev.holdfast.arena.internal.life.Endless;
 import dev.holdfast.arena.internal.life.Logs;
 import dev.holdfast.arena.internal.life.Once;
 import dev.holdfast.arena.internal.life.Owned;
@@ -47,7 +48,10 @@ final class StarvationGuard {
               Thread.ofPlatform()
                   .daemon()
                   .name("holdfast-starvation-guard")
-                  .start(StarvationGuard::work));
+                  .start(Endless.of(StarvationGuard::round)));
+
+  private static long nextRequest = System.nanoTime(); // this and the next one the daemon's
+  private static long pause = LOOK_NANOS;
 
   /** What is known of one arena; touched by the daemon, but for the advice. */
   static final class Watched {
@@ -83,20 +87,17 @@ final class StarvationGuard {
     return watched != null && watched.heapCopiesAdvised;
   }
 
-  private static void work() {
-    long nextRequest = System.nanoTime();
-    while (true) {
-      if (WATCHED.isEmpty()) {
-        LockSupport.park(StarvationGuard.class);
-      } else {
-        LockSupport.parkNanos(
-            StarvationGuard.class, collectedOutstanding() ? LOOK_NANOS : IDLE_LOOK_NANOS);
-      }
-      try {
-        nextRequest = look(nextRequest);
-      } catch (RuntimeException | Error e) {
-        LOG.log(Logger.Level.WARNING, "looking for a starved writer failed", e);
-      }
+  private static void round() {
+    if (WATCHED.isEmpty()) {
+      LockSupport.park(StarvationGuard.class);
+    } else {
+      LockSupport.parkNanos(StarvationGuard.class, pause);
+    }
+    try {
+      nextRequest = look(nextRequest);
+      pause = collectedOutstanding() ? LOOK_NANOS : IDLE_LOOK_NANOS;
+    } catch (RuntimeException | Error e) {
+      LOG.log(Logger.Level.WARNING, "looking for a starved writer failed", e);
     }
   }
 
@@ -112,15 +113,15 @@ final class StarvationGuard {
   }
 
   /** Looks at all arenas once and returns when the next collection may be asked for. */
-  private static long look(long nextRequest) {
+  private static long look(long notBefore) {
     List<ArenaCore> starving = new ArrayList<>();
     for (Map.Entry<ArenaCore, Watched> entry : WATCHED.entrySet()) {
       if (looksStarved(entry.getKey(), entry.getValue())) {
         starving.add(entry.getKey());
       }
     }
-    if (starving.isEmpty() || System.nanoTime() - nextRequest < 0) {
-      return nextRequest;
+    if (starving.isEmpty() || System.nanoTime() - notBefore < 0) {
+      return notBefore;
     }
     long cost = request(starving);
     return System.nanoTime() + cost * (SHARE_OF_TIME - 1);

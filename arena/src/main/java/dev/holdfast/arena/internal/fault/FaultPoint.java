@@ -6,8 +6,8 @@ import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.util.EnumMap;
 import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicLong;
 import org.jspecify.annotations.Nullable;
 
@@ -18,9 +18,12 @@ import org.jspecify.annotations.Nullable;
  * list, separated by commas, of {@code POINT=ACTION[@N]}. The action happens at the N-th time the
  * point is reached (1 when left out, {@code *} for each time). Actions: {@code pause(FOLDER)}
  * writes {@code FOLDER/POINT.reached} with the pid and waits for {@code FOLDER/POINT.go}; {@code
- * delay(MILLIS)}; {@code throw}; {@code kill} sends SIGKILL to the own process; {@code
- * halt(STATUS)}; {@code fire} makes {@link #fires} true, for points that do something of their own.
- * Callers test {@link #ENABLED} first, which is constant, so that points cost nothing when off.
+ * delay(MILLIS)}; {@code throw}; {@code exhaust} and {@code overflow} throw what a JVM throws that
+ * has no heap or no stack left; {@code kill} sends SIGKILL to the own process; {@code kill(FOLDER)}
+ * does so when it is the one that removes {@code FOLDER/POINT.kill}, of which there is one process
+ * at most; {@code halt(STATUS)}; {@code fire} makes {@link #fires} true, for points that do
+ * something of their own. Callers test {@link #ENABLED} first, which is constant, so that points
+ * cost nothing when off.
  */
 public enum FaultPoint {
   /** Between making a file and giving it its size. */
@@ -57,6 +60,12 @@ public enum FaultPoint {
   UNIT_RELEASED,
   /** A step that must run before unmapping. */
   BEFORE_UNMAP,
+  /** A step of closing an arena is about to run. */
+  CLOSING_STEP,
+  /** A function of the C library is about to be called, or room for what it says to be taken. */
+  NATIVE_CALL,
+  /** An endpoint is about to be given back. */
+  GIVING_BACK,
   /** A reservation was filled and is not sealed. */
   RESERVATION_FILLED,
   /** A reservation is marked complete, its number is not published. */
@@ -90,7 +99,27 @@ public enum FaultPoint {
   private static final String EVERY_TIME = "*";
   private static final Map<FaultPoint, Planned> PLAN = plan(System.getProperty("holdfast.faults"));
 
-  private record Planned(String action, String argument, String at, AtomicLong reached) {}
+  private record Planned(
+      String action, String argument, String at, AtomicLong reached, @Nullable Thread by) {}
+
+  /**
+   * Plans an action for the calling thread alone, in the place of what was planned for the point.
+   * Call only when {@link #ENABLED}.
+   *
+   * @param action one without an argument
+   * @param turn the how manieth time from now
+   */
+  public void plan(String action, long turn) {
+    PLAN.put(
+        this,
+        new Planned(action, "", String.valueOf(turn), new AtomicLong(), Thread.currentThread()));
+  }
+
+  /** Takes out what was planned and returns how often the point was reached since. */
+  public long unplan() {
+    Planned planned = PLAN.remove(this);
+    return planned == null ? 0 : planned.reached.get();
+  }
 
   /**
    * Acts when the plan says so. Call only when {@link #ENABLED}.
@@ -108,7 +137,7 @@ public enum FaultPoint {
    */
   public boolean fires() {
     Planned planned = PLAN.get(this);
-    if (planned == null) {
+    if (planned == null || (planned.by != null && planned.by != Thread.currentThread())) {
       return false;
     }
     long turn = planned.reached.incrementAndGet();
@@ -122,7 +151,9 @@ public enum FaultPoint {
       case "pause" -> pause(Path.of(planned.argument));
       case "delay" -> sleep(Long.parseLong(planned.argument));
       case "throw" -> throw new InjectedFault("injected fault: point=" + this);
-      case "kill" -> Processes.kill(ProcessIdentity.current().pid(), Processes.SIGKILL);
+      case "exhaust" -> throw new OutOfMemoryError("injected fault: point=" + this);
+      case "overflow" -> throw new StackOverflowError("injected fault: point=" + this);
+      case "kill" -> kill(planned.argument);
       case "halt" -> Runtime.getRuntime().halt(Integer.parseInt(planned.argument));
       default -> throw new IllegalArgumentException("unknown action: " + planned.action);
     }
@@ -135,6 +166,16 @@ public enum FaultPoint {
 
     InjectedFault(String message) {
       super(message);
+    }
+  }
+
+  private void kill(String folder) {
+    try {
+      if (folder.isEmpty() || Files.deleteIfExists(Path.of(folder, this + ".kill"))) {
+        Processes.kill(ProcessIdentity.current().pid(), Processes.SIGKILL);
+      }
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
     }
   }
 
@@ -168,7 +209,7 @@ public enum FaultPoint {
   }
 
   private static Map<FaultPoint, Planned> plan(@Nullable String text) {
-    Map<FaultPoint, Planned> plan = new EnumMap<>(FaultPoint.class);
+    Map<FaultPoint, Planned> plan = new ConcurrentHashMap<>();
     if (text == null || text.isBlank()) {
       return plan;
     }
@@ -188,7 +229,7 @@ public enum FaultPoint {
         argument = action.substring(open + 1, action.lastIndexOf(')'));
         action = action.substring(0, open);
       }
-      plan.put(point, new Planned(action, argument, at, new AtomicLong()));
+      plan.put(point, new Planned(action, argument, at, new AtomicLong(), null));
     }
     return plan;
   }

@@ -20,7 +20,14 @@ public final class Closer {
   private static final long LONGEST_PAUSE_NANOS = 100_000_000L;
   private static final AtomicReference<@Nullable Task> HANDED_OVER = new AtomicReference<>();
   private static final Once<Thread> THREAD =
-      new Once<>(() -> Thread.ofPlatform().daemon().name("holdfast-closer").start(Closer::work));
+      new Once<>(
+          () ->
+              Thread.ofPlatform()
+                  .daemon()
+                  .name("holdfast-closer")
+                  .start(Endless.of(Closer::round)));
+
+  private static @Nullable Task refused; // the daemon's
 
   /** Something to do once, on the closer's thread. Handed over at most once. */
   public abstract static class Task {
@@ -55,14 +62,10 @@ public final class Closer {
   }
 
   /** The daemon's own lists use the tasks' links too: no lack of heap loses a task or ends it. */
-  private static void work() {
-    Task refused = null;
-    while (true) {
-      Task due = joined(refused, inOrder(HANDED_OVER.getAndSet(null)));
-      refused = attemptEach(due);
-      if (HANDED_OVER.get() == null) {
-        pause(refused);
-      }
+  private static void round() {
+    refused = attemptEach(joined(refused, inOrder(HANDED_OVER.getAndSet(null))));
+    if (HANDED_OVER.get() == null) {
+      pause(refused);
     }
   }
 
@@ -132,26 +135,39 @@ public final class Closer {
       if (task.run()) {
         return true;
       }
-      return refused(task);
     } catch (OutOfMemoryError e) {
-      return refused(task);
+      Thread.onSpinWait(); // as if it were refused
     } catch (RuntimeException | Error e) {
-      LOG.log(Logger.Level.ERROR, "a closing step failed and is not tried again", e);
+      reportFailed(e);
       return true;
     }
-  }
-
-  private static boolean refused(Task task) {
     long now = System.nanoTime();
     task.nextTry = now + task.pause;
     task.pause = Math.min(task.pause * 2, LONGEST_PAUSE_NANOS);
     if (!task.reported && now - task.firstTry > REPORT_AFTER_NANOS) {
       task.reported = true;
+      reportRefused();
+    }
+    return false;
+  }
+
+  /** Without heap there is not even a text. The tasks must not be lost with it. */
+  private static void reportFailed(Throwable failure) {
+    try {
+      LOG.log(Logger.Level.ERROR, "a closing step failed and is not tried again", failure);
+    } catch (RuntimeException | Error e) {
+      Thread.onSpinWait();
+    }
+  }
+
+  private static void reportRefused() {
+    try {
       LOG.log(
           Logger.Level.WARNING,
           "a scope cannot be ended for 10 seconds, because a native call or a channel operation"
               + " uses it");
+    } catch (RuntimeException | Error e) {
+      Thread.onSpinWait();
     }
-    return false;
   }
 }

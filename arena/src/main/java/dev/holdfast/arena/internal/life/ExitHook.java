@@ -15,7 +15,16 @@ public final class ExitHook {
   private static final List<Step> STEPS = new ArrayList<>();
   private static boolean installed;
 
-  private record Step(String what, Runnable action) {}
+  /** A step that was added, and stays. */
+  public static final class Step {
+    private final String what;
+    private final Runnable action;
+
+    private Step(String what, Runnable action) {
+      this.what = what;
+      this.action = action;
+    }
+  }
 
   private ExitHook() {}
 
@@ -24,19 +33,23 @@ public final class ExitHook {
    *
    * @param what its name in the log
    * @param action must end soon, and is not waited for longer than some seconds
+   * @return the step; who adds one once keeps it in a {@link Once}, so that a lack of heap is made
+   *     up for by the next try
    */
-  public static void atExit(String what, Runnable action) {
+  public static Step atExit(String what, Runnable action) {
+    Step step = new Step(what, action);
     synchronized (STEPS) {
-      STEPS.add(new Step(what, action));
       if (!installed) {
-        installed = true;
         try {
           Runtime.getRuntime().addShutdownHook(new Thread(ExitHook::run, "holdfast-exit"));
         } catch (IllegalStateException e) {
           LOG.log(Logger.Level.DEBUG, "the process is exiting already", e);
         }
+        installed = true;
       }
+      STEPS.add(step);
     }
+    return step;
   }
 
   private static void run() {

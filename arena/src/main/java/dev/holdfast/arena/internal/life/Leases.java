@@ -142,10 +142,10 @@ public final class Leases {
         views.close(); // refused while an alias is in a native call or a channel operation
       }
       try {
-        anchors = null;
         unit.leaseEnded();
       } finally {
         guard.end();
+        anchors = null; // last: until here a second call goes on where an Error had ended this one
       }
     }
 
@@ -194,8 +194,11 @@ public final class Leases {
     @Override
     public void close() {
       if (state.compareAndSet(State.OPEN, State.CLOSING)) {
-        unit.heldBy(HolderKind.CLOSING_LEASE);
-        Closer.submit(this);
+        try {
+          unit.heldBy(HolderKind.CLOSING_LEASE);
+        } finally {
+          Closer.submit(this);
+        }
       }
     }
 
@@ -214,16 +217,24 @@ public final class Leases {
 
     @Override
     protected boolean run() {
-      try {
-        views.close();
-      } catch (IllegalStateException e) {
-        return false; // an alias is in a native call or a channel operation
+      if (views.scope().isAlive()) { // else an Error had ended an earlier try half-way
+        try {
+          views.close();
+        } catch (IllegalStateException e) {
+          return false; // an alias is in a native call or a channel operation
+        }
       }
       anchors = List.of();
       state.set(State.CLOSED);
-      unit.leaseEnded();
-      guard.end();
-      ended.countDown();
+      try {
+        unit.leaseEnded();
+      } finally {
+        try {
+          guard.end();
+        } finally {
+          ended.countDown();
+        }
+      }
       return true;
     }
   }

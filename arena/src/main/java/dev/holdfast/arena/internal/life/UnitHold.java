@@ -12,7 +12,8 @@ final class UnitHold implements StorageHold {
   private final Owned unit;
   private final MemorySegment bytes;
   private final DroppedHold dropped;
-  private @Nullable Arena scope; // guarded by this
+  private @Nullable Arena scope; // this and its end guarded by this
+  private @Nullable EndScope endScope; // made with it, since closing needs no heap
   private boolean closed; // guarded by this
 
   /** Takes over an owner that the caller has added to the unit. */
@@ -31,6 +32,7 @@ final class UnitHold implements StorageHold {
     Arena own = scope;
     if (own == null) {
       own = Arena.ofShared();
+      endScope = new EndScope(unit, own);
       scope = own;
     }
     return Views.of(bytes, own).asReadOnly();
@@ -43,19 +45,22 @@ final class UnitHold implements StorageHold {
 
   @Override
   public void close() {
-    Arena own;
+    EndScope end;
     synchronized (this) {
       if (closed) {
         return;
       }
       closed = true;
-      own = scope;
+      end = scope == null ? null : endScope;
     }
-    dropped.closed();
-    if (own == null) {
-      unit.retire();
-    } else {
-      Closer.submit(new EndScope(unit, own));
+    try {
+      dropped.closed();
+    } finally {
+      if (end == null) {
+        unit.retire();
+      } else {
+        Closer.submit(end);
+      }
     }
   }
 
@@ -71,10 +76,12 @@ final class UnitHold implements StorageHold {
 
     @Override
     protected boolean run() {
-      try {
-        scope.close();
-      } catch (IllegalStateException e) {
-        return false;
+      if (scope.scope().isAlive()) { // else an Error had ended an earlier try half-way
+        try {
+          scope.close();
+        } catch (IllegalStateException e) {
+          return false;
+        }
       }
       unit.retire();
       return true;

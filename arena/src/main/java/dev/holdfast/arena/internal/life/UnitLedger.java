@@ -8,6 +8,7 @@ import dev.holdfast.arena.internal.fault.FaultPoint;
 import dev.holdfast.arena.internal.memory.ArenaWords;
 import java.util.Objects;
 import java.util.UUID;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.LongAdder;
 import org.jspecify.annotations.Nullable;
@@ -70,7 +71,10 @@ public final class UnitLedger {
     /** A unit was released. */
     void releaseMemory();
 
-    /** The reader is closed and the last unit is released. Called once. */
+    /**
+     * The reader is closed and the last unit is released. Called until it returns, so that what
+     * there was no heap for is made up for.
+     */
     void drained();
   }
 
@@ -94,6 +98,16 @@ public final class UnitLedger {
   private volatile UnitRecord retired; // written by the draining thread
   private long returned; // the last unit that was stored; touched by the draining thread
   private boolean drained; // touched by the draining thread
+  private final AtomicBoolean drainsLater = new AtomicBoolean();
+  private final Closer.Task drainLater =
+      new Closer.Task() {
+        @Override
+        protected boolean run() {
+          drainsLater.set(false);
+          drainNow();
+          return true;
+        }
+      };
 
   /** Begins a book at the words' {@code reclaimed}. */
   public UnitLedger(UUID arenaId, ArenaWords words, Storage storage, long reclaimedBytes) {
@@ -295,17 +309,35 @@ public final class UnitLedger {
     if (tickets) {
       return;
     }
+    Throwable first = null;
     for (UnitRecord record = retired.next(); record != null; record = after(record)) {
       if (record.take()) {
-        record.retire();
+        try {
+          record.retire();
+        } catch (RuntimeException | Error e) { // the others are still there
+          first = first == null ? e : first;
+        }
       }
+    }
+    rethrow(first);
+  }
+
+  private static void rethrow(@Nullable Throwable failure) {
+    switch (failure) {
+      case null -> {}
+      case RuntimeException e -> throw e;
+      case Error e -> throw e;
+      default -> throw new IllegalStateException(failure);
     }
   }
 
   /** A unit was released. Allocates nothing, waits for nothing. */
   void released() {
-    drain();
-    storage.releaseMemory();
+    try {
+      drain();
+    } finally {
+      storage.releaseMemory();
+    }
   }
 
   /** Returns how many admitted units, or taken tickets, are not given back. */
@@ -464,23 +496,37 @@ public final class UnitLedger {
     return record == null || record.isReleased();
   }
 
+  /**
+   * Gives back what is released. What fails half-way is made up for by the closer, since there may
+   * be no later release to do it, and a writer waits.
+   */
   private void drain() {
+    boolean whole = false;
+    try {
+      drainNow();
+      whole = true;
+    } finally {
+      if (!whole && drainsLater.compareAndSet(false, true)) {
+        Closer.submit(drainLater);
+      }
+    }
+  }
+
+  private void drainNow() {
     if (pendingDrains.getAndIncrement() != 0) {
       return;
     }
-    Error failure = null;
+    Throwable failure = null;
     int seen = 1;
     do {
       try {
         advance();
-      } catch (Error e) { // a lack of heap or stack must not leave the count behind
+      } catch (RuntimeException | Error e) { // it must not leave the count behind
         failure = e;
       }
       seen = pendingDrains.addAndGet(-seen);
     } while (seen != 0);
-    if (failure != null) {
-      throw failure;
-    }
+    rethrow(failure);
   }
 
   private void advance() {
@@ -504,8 +550,8 @@ public final class UnitLedger {
       }
     }
     if (ending && !drained && isNobodys(following)) {
-      drained = true;
       storage.drained();
+      drained = true;
     }
   }
 

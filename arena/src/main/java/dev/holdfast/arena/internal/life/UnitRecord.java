@@ -107,9 +107,12 @@ public final class UnitRecord extends Owned {
 
   @Override
   protected void released() {
-    ledger.setHolding(this, HolderKind.NONE, 0);
-    released = true;
-    ledger.released();
+    try {
+      ledger.setHolding(this, HolderKind.NONE, 0);
+    } finally {
+      released = true;
+      ledger.released();
+    }
   }
 
   @Override

@@ -26,7 +26,11 @@ public final class ViewGuard extends PhantomReference<MemorySegment.Scope> {
   private static final VarHandle ENDED;
   private static final Once<Thread> THREAD =
       new Once<>(
-          () -> Thread.ofPlatform().daemon().name("holdfast-cleaner").start(ViewGuard::work));
+          () ->
+              Thread.ofPlatform()
+                  .daemon()
+                  .name("holdfast-cleaner")
+                  .start(Endless.of(ViewGuard::round)));
 
   static {
     try {
@@ -110,21 +114,19 @@ public final class ViewGuard extends PhantomReference<MemorySegment.Scope> {
         unit.place());
   }
 
-  private static void work() {
-    while (true) {
-      try {
-        Reference<?> found = COLLECTED.remove();
-        switch (found) {
-          case ViewGuard guard -> guard.collected();
-          case DroppedHold hold -> hold.report();
-          case CollectionMarker marker -> marker.meet();
-          default -> throw new IllegalStateException("foreign reference " + found);
-        }
-      } catch (InterruptedException e) {
-        return; // nobody but a debugger interrupts it
-      } catch (RuntimeException | Error e) {
-        LOG.log(Logger.Level.ERROR, "cleaning up after a dropped view failed", e);
+  private static void round() {
+    try {
+      Reference<?> found = COLLECTED.remove();
+      switch (found) {
+        case ViewGuard guard -> guard.collected();
+        case DroppedHold hold -> hold.report();
+        case CollectionMarker marker -> marker.meet();
+        default -> throw new IllegalStateException("foreign reference " + found);
       }
+    } catch (InterruptedException e) {
+      Thread.onSpinWait(); // user code can find and interrupt this thread
+    } catch (RuntimeException | Error e) {
+      LOG.log(Logger.Level.ERROR, "cleaning up after a dropped view failed", e);
     }
   }
 }

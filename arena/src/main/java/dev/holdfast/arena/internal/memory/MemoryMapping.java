@@ -22,7 +22,7 @@ import org.jspecify.annotations.Nullable;
  * owners. The count starts at one; the owner that brings it to zero unmaps, after the steps that
  * must come first. A step that refuses sends the mapping to the quarantine.
  */
-public final class MemoryMapping implements Quarantine.Retained {
+public final class MemoryMapping extends Quarantine.Retained {
   private static final long POPULATED_PIECE = 16L << 20;
 
   private final MemorySegment segment;
@@ -31,9 +31,10 @@ public final class MemoryMapping implements Quarantine.Retained {
 
   private final AtomicInteger owners = new AtomicInteger(1);
   private final ReentrantLock populating = new ReentrantLock();
-  private boolean populatingEnded; // guarded by populating
+  private volatile boolean populatingEnded;
   private final Deque<UnmapStep> steps; // guarded by this
-  private @Nullable String refusal; // guarded by this
+  private @Nullable UnmapStep refusing; // guarded by this; null when it was munmap
+  private @Nullable Throwable refusal; // guarded by this
   private boolean unmapped; // guarded by this
   private final Closer.Task unmapLater =
       new Closer.Task() {
@@ -46,9 +47,66 @@ public final class MemoryMapping implements Quarantine.Retained {
         }
       };
 
-  MemoryMapping(MemorySegment segment, String place, List<UnmapStep> steps, boolean mayBeCut) {
+  /** Maps memory. */
+  @FunctionalInterface
+  interface Mapper {
+    MemorySegment map() throws ErrnoException;
+  }
+
+  /** What was mapped, and found no heap for the object that would unmap it. */
+  private static final class Unused extends Quarantine.Retained {
+    private @Nullable MemorySegment mapped; // guarded by this
+
+    @Override
+    public String what() {
+      return "a mapping that nobody uses";
+    }
+
+    @Override
+    public String why() {
+      return "there was no heap to unmap it";
+    }
+
+    synchronized void end(MemorySegment fresh) {
+      mapped = fresh;
+      if (!retry()) {
+        Quarantine.add(this);
+      }
+    }
+
+    @Override
+    public synchronized boolean retry() {
+      MemorySegment left = mapped;
+      if (left != null) {
+        try {
+          Mappings.unmap(left);
+        } catch (ErrnoException | RuntimeException | Error e) {
+          return false;
+        }
+        mapped = null;
+      }
+      return true;
+    }
+  }
+
+  /** Maps memory; the caller is its one owner. */
+  static MemoryMapping of(Mapper mapper, String place, List<UnmapStep> steps, boolean mayBeCut)
+      throws ErrnoException {
     Futex.prepare();
     BootClock.prepare();
+    Quarantine.prepare();
+    Unused unused = new Unused();
+    MemorySegment mapped = mapper.map();
+    try {
+      return new MemoryMapping(mapped, place, steps, mayBeCut);
+    } catch (RuntimeException | Error e) {
+      unused.end(mapped);
+      throw e;
+    }
+  }
+
+  private MemoryMapping(
+      MemorySegment segment, String place, List<UnmapStep> steps, boolean mayBeCut) {
     this.segment = segment;
     this.words = new SegmentWords(segment, mayBeCut);
     this.place = place;
@@ -62,7 +120,7 @@ public final class MemoryMapping implements Quarantine.Retained {
    */
   public static MemoryMapping ofPrivate(long byteSize, String place) {
     try {
-      return new MemoryMapping(Mappings.mapPrivate(byteSize), place, List.of(), false);
+      return of(() -> Mappings.mapPrivate(byteSize), place, List.of(), false);
     } catch (ErrnoException e) {
       throw new InsufficientSharedMemoryException(
           FailureDetail.of("memory cannot be mapped")
@@ -130,7 +188,7 @@ public final class MemoryMapping implements Quarantine.Retained {
    * @return false when a step refused, and the mapping is in the quarantine
    */
   public boolean releaseNow() {
-    endPopulating();
+    populatingEnded = true;
     if (owners.decrementAndGet() != 0) {
       return true;
     }
@@ -152,14 +210,14 @@ public final class MemoryMapping implements Quarantine.Retained {
 
   /**
    * Starts to bring all pages into this process's tables, so that the first pass runs at full
-   * speed. Ends with {@link #releaseNow}, which waits for the piece in progress: the memory of an
-   * arena that is closed before it was used goes at once.
+   * speed. Ends with {@link #releaseNow}, and unmapping waits for the piece in progress: the memory
+   * of an arena that is closed before it was used goes at once.
    */
   public void populateInBackground() {
     try {
       var _ = Thread.ofPlatform().daemon().name("holdfast-populate").start(this::populate);
     } catch (OutOfMemoryError e) {
-      endPopulating(); // without a thread for it the first pass is slower, and nothing else
+      populatingEnded = true; // without a thread for it the first pass is slower, and nothing else
     }
   }
 
@@ -183,10 +241,10 @@ public final class MemoryMapping implements Quarantine.Retained {
     }
   }
 
-  private void endPopulating() {
+  private void awaitPopulating() {
     populating.lock();
     try {
-      populatingEnded = true;
+      populatingEnded = true; // nobody advises behind this
     } finally {
       populating.unlock();
     }
@@ -199,10 +257,16 @@ public final class MemoryMapping implements Quarantine.Retained {
 
   @Override
   public synchronized String why() {
-    return String.valueOf(refusal);
+    UnmapStep step = refusing;
+    return step == null
+        ? "munmap was refused: " + refusal
+        : step.what() + " was refused: " + refusal;
   }
 
-  /** Runs the steps that have not run, then unmaps; returns false when a step refuses. */
+  /**
+   * Runs the steps that have not run, then unmaps; returns false when a step refuses, or there was
+   * no heap or stack for it. Allocates nothing of its own.
+   */
   @Override
   public synchronized boolean retry() {
     if (unmapped) {
@@ -216,18 +280,18 @@ public final class MemoryMapping implements Quarantine.Retained {
         }
         step.run();
       } catch (Exception | Error e) {
-        refusal = step.what() + " was refused: " + e;
+        refusing = step;
+        refusal = e;
         return false;
       }
       steps.removeFirst();
     }
     try {
+      awaitPopulating();
       Mappings.unmap(segment);
-    } catch (ErrnoException e) {
-      refusal = "munmap was refused: " + e.getMessage();
-      return false;
-    } catch (OutOfMemoryError e) {
-      refusal = "there was no heap for munmap";
+    } catch (ErrnoException | RuntimeException | Error e) {
+      refusing = null;
+      refusal = e;
       return false;
     }
     unmapped = true;

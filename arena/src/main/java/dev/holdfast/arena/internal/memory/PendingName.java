@@ -3,6 +3,8 @@ package dev.holdfast.arena.internal.memory;
 import dev.holdfast.arena.internal.fault.FaultPoint;
 import dev.holdfast.arena.internal.life.ExitHook;
 import dev.holdfast.arena.internal.life.Logs;
+import dev.holdfast.arena.internal.life.Once;
+import dev.holdfast.arena.internal.life.Steps;
 import dev.holdfast.arena.internal.os.Descriptors;
 import dev.holdfast.arena.internal.os.Errno;
 import dev.holdfast.arena.internal.os.ErrnoException;
@@ -12,7 +14,6 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
-import java.util.concurrent.atomic.AtomicBoolean;
 
 /**
  * The name that a file will have once it is whole. Names that are left when the process exits are
@@ -21,7 +22,8 @@ import java.util.concurrent.atomic.AtomicBoolean;
 final class PendingName {
   private static final Logger LOG = Logs.of("dev.holdfast.arena");
   private static final Set<PendingName> NAMED = ConcurrentHashMap.newKeySet();
-  private static final AtomicBoolean HOOKED = new AtomicBoolean();
+  private static final Once<ExitHook.Step> EXIT_STEP =
+      new Once<>(() -> ExitHook.atExit("remove the names of arenas", PendingName::unlinkAll));
 
   private final Path name;
   private final Draft draft;
@@ -36,10 +38,8 @@ final class PendingName {
     if (FaultPoint.ENABLED) {
       FaultPoint.FILE_READY.reach();
     }
+    var _ = EXIT_STEP.get();
     NAMED.add(this);
-    if (HOOKED.compareAndSet(false, true)) {
-      ExitHook.atExit("remove the names of arenas", () -> NAMED.forEach(PendingName::unlinkIfOurs));
-    }
     Path named = draft.name();
     try {
       if (named == null) {
@@ -57,12 +57,18 @@ final class PendingName {
 
   /** Removes the name if it still leads to the file. */
   void remove() {
-    NAMED.remove(this);
     unlinkIfOurs();
+    NAMED.remove(this);
   }
 
   void removeDraft() {
     draft.remove();
+  }
+
+  private static void unlinkAll() {
+    Steps steps = new Steps();
+    NAMED.forEach(name -> steps.run(name::unlinkIfOurs));
+    steps.end();
   }
 
   private void unlinkIfOurs() {

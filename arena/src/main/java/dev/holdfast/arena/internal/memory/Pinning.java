@@ -4,12 +4,12 @@ import dev.holdfast.arena.PagePinner;
 import dev.holdfast.arena.internal.life.ExitHook;
 import dev.holdfast.arena.internal.life.Holds;
 import dev.holdfast.arena.internal.life.Logs;
+import dev.holdfast.arena.internal.life.Once;
 import dev.holdfast.arena.internal.life.Quarantine;
 import java.lang.System.Logger;
 import java.lang.foreign.MemorySegment;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
-import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.LongAdder;
 import org.jspecify.annotations.Nullable;
 
@@ -20,7 +20,8 @@ import org.jspecify.annotations.Nullable;
 public final class Pinning implements UnmapStep {
   private static final Logger LOG = Logs.of("dev.holdfast.arena");
   private static final Set<Pinning> LIVE = ConcurrentHashMap.newKeySet();
-  private static final AtomicBoolean EXIT_STEP = new AtomicBoolean();
+  private static final Once<ExitHook.Step> EXIT_STEP =
+      new Once<>(() -> ExitHook.atExit("end page-locking", Pinning::endAll));
 
   private final MemorySegment memory;
   private final LongAdder pinnedBytes;
@@ -55,9 +56,7 @@ public final class Pinning implements UnmapStep {
    */
   public static Pinning of(
       PagePinner pinner, MemoryMapping mapping, MemorySegment memory, LongAdder pinnedBytes) {
-    if (EXIT_STEP.compareAndSet(false, true)) {
-      ExitHook.atExit("end page-locking", Pinning::endAll);
-    }
+    var _ = EXIT_STEP.get();
     Pinning pinning = new Pinning(memory, pinnedBytes);
     mapping.addStep(pinning);
     try {

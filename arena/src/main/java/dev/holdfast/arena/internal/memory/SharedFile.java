@@ -128,7 +128,7 @@ public final class SharedFile implements AutoCloseable {
       }
       requireSealed(descriptor, place);
       return new SharedFile(descriptor, size, FileTrace.of(place, Path.of(path)), null);
-    } catch (ErrnoException | RuntimeException e) {
+    } catch (ErrnoException | RuntimeException | Error e) {
       Descriptors.close(descriptor);
       throw e;
     }
@@ -215,18 +215,24 @@ public final class SharedFile implements AutoCloseable {
     }
   }
 
-  /** Removes the name of a named file if it still leads to this file. */
+  /** Removes the name of a named file if it still leads to this file; can be tried again. */
   public void removeName() {
     if (pendingName != null && named.compareAndSet(true, false)) {
-      pendingName.remove();
+      boolean removed = false;
+      try {
+        pendingName.remove();
+        removed = true;
+      } finally {
+        named.set(!removed);
+      }
     }
   }
 
   /** Maps all of the file. */
   public MemoryMapping map(List<UnmapStep> stepsBeforeUnmap) {
     try {
-      return new MemoryMapping(
-          Mappings.mapShared(descriptor, byteSize),
+      return MemoryMapping.of(
+          () -> Mappings.mapShared(descriptor, byteSize),
           place(),
           stepsBeforeUnmap,
           !isMemfd(descriptor));
@@ -240,19 +246,31 @@ public final class SharedFile implements AutoCloseable {
     return map(List.of());
   }
 
-  /** Closes the descriptor. Repeating it does nothing. */
+  /** Closes the descriptor. Repeating it does nothing, unless there was no heap for it. */
   @Override
   public void close() {
     if (!closed.compareAndSet(false, true)) {
       return;
     }
-    if (pendingName != null && !named.get()) {
-      pendingName.removeDraft();
+    try {
+      if (pendingName != null && !named.get()) {
+        pendingName.removeDraft();
+      }
+    } finally {
+      closeDescriptor();
     }
+  }
+
+  private void closeDescriptor() {
+    boolean gone = false;
     try {
       Descriptors.close(descriptor);
+      gone = true;
     } catch (ErrnoException e) {
+      gone = true;
       throw new IllegalStateException("cannot close the descriptor of " + place(), e);
+    } finally {
+      closed.set(gone);
     }
   }
 }

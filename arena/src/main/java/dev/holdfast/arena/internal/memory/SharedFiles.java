@@ -180,7 +180,7 @@ public final class SharedFiles {
     } catch (ErrnoException e) {
       file.close();
       throw refused("shared memory could not be reserved", place, byteSize, e);
-    } catch (RuntimeException e) {
+    } catch (RuntimeException | Error e) {
       file.close();
       throw e;
     }

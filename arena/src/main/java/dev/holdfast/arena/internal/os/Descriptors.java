@@ -82,14 +82,21 @@ public final class Descriptors {
     }
   }
 
-  /** close(2). */
+  /**
+   * close(2). After an {@link ErrnoException} the descriptor is gone as well, as close(2) says of
+   * Linux; after anything else it is open, and closing can be tried again.
+   */
   public static void close(int descriptor) throws ErrnoException {
+    boolean closed = false;
     try (Arena arena = Arena.ofConfined()) {
       MemorySegment state = Natives.callState(arena);
       int result = (int) CLOSE.handle().invokeExact(state, descriptor);
+      closed = true;
       checked("close", result, state);
     } catch (Throwable e) {
-      throw failure(e);
+      if (!closed || e instanceof ErrnoException) {
+        throw failure(e);
+      }
     }
   }
 

@@ -57,7 +57,7 @@ public final class Mappings {
       if (address.address() == MAP_FAILED) {
         throw new ErrnoException("mmap", Natives.errno(state));
       }
-      return address.reinterpret(byteSize);
+      return sized(address, byteSize, state);
     } catch (ErrnoException e) {
       throw e;
     } catch (Throwable e) {
@@ -65,18 +65,36 @@ public final class Mappings {
     }
   }
 
-  /** Unmaps what one of the map methods returned. */
+  /** What has been mapped is unmapped again when there is no heap to say how large it is. */
+  private static MemorySegment sized(MemorySegment address, long byteSize, MemorySegment state)
+      throws Throwable {
+    try {
+      return address.reinterpret(byteSize);
+    } catch (Error e) {
+      var _ = (int) MUNMAP.handle().invokeExact(state, address, byteSize);
+      throw e;
+    }
+  }
+
+  /**
+   * Unmaps what one of the map methods returned. Throws only while it is mapped: whoever tries
+   * again would unmap what lies there by then.
+   */
   public static void unmap(MemorySegment mapped) throws ErrnoException {
+    boolean unmapped = false;
     try (Arena arena = Arena.ofConfined()) {
       MemorySegment state = Natives.callState(arena);
       int result = (int) MUNMAP.handle().invokeExact(state, mapped, mapped.byteSize());
-      if (result != 0) {
+      unmapped = result == 0;
+      if (!unmapped) {
         throw new ErrnoException("munmap", Natives.errno(state));
       }
     } catch (ErrnoException e) {
       throw e;
     } catch (Throwable e) {
-      throw Natives.unexpected(e);
+      if (!unmapped) {
+        throw Natives.unexpected(e);
+      }
     }
   }
 

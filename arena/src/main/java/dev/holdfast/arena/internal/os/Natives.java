@@ -4,6 +4,7 @@ import static java.lang.foreign.ValueLayout.ADDRESS;
 import static java.lang.foreign.ValueLayout.JAVA_INT;
 import static java.lang.foreign.ValueLayout.JAVA_LONG;
 
+import dev.holdfast.arena.internal.fault.FaultPoint;
 import java.lang.foreign.Arena;
 import java.lang.foreign.FunctionDescriptor;
 import java.lang.foreign.Linker;
@@ -48,6 +49,9 @@ final class Natives {
    * microseconds.
    */
   static MemorySegment callState(Arena arena) {
+    if (FaultPoint.ENABLED) {
+      FaultPoint.NATIVE_CALL.reach();
+    }
     return arena.allocate(CALL_STATE);
   }
 

@@ -7,6 +7,7 @@ import static java.lang.foreign.ValueLayout.JAVA_SHORT;
 
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
+import java.lang.invoke.MethodHandle;
 
 /** System calls on processes. */
 public final class Processes {
@@ -55,8 +56,7 @@ public final class Processes {
   }
 
   /** pidfd_open(2). */
-  public static int openPidfd(long pid) throws ErrnoException {
-    KILL.bind(); // whoever watches a process may have to end one
+  private static int openPidfd(long pid) throws ErrnoException {
     try (Arena arena = Arena.ofConfined()) {
       MemorySegment state = Natives.callState(arena);
       long result = (long) PIDFD.handle().invokeExact(state, PIDFD_OPEN, (int) pid, 0);
@@ -72,21 +72,66 @@ public final class Processes {
   }
 
   /**
-   * Waits until a descriptor can be read; a pidfd can when its process has ended. Never called by a
-   * virtual thread.
-   *
-   * @return true when it can
+   * Looks whether a process lives, and ends this one, with what was taken at the beginning: user
+   * code may have filled the heap. One thread's.
    */
-  public static boolean pollReadable(int descriptor, int timeoutMillis) {
-    try (Arena arena = Arena.ofConfined()) {
-      MemorySegment request = arena.allocate(8, 4);
-      request.set(JAVA_INT, 0, descriptor);
-      request.set(JAVA_SHORT, 4, POLLIN);
-      int result =
-          (int) POLL.handle().invokeExact(Natives.callState(arena), request, 1L, timeoutMillis);
-      return result > 0 && (request.get(JAVA_SHORT, 6) & POLLIN) != 0;
-    } catch (Throwable e) {
-      throw Natives.unexpected(e);
+  public static final class Watch {
+    /** After so many calls the JVM makes a variant of a method handle, for which it needs heap. */
+    private static final int REHEARSALS = 300;
+
+    private final ProcessIdentity watched;
+    private final int self = (int) ProcessIdentity.current().pid();
+    private final MemorySegment state = Arena.global().allocate(Natives.CALL_STATE);
+    private final MemorySegment request = Arena.global().allocate(8, 4);
+    private final MethodHandle poll = POLL.handle();
+    private final MethodHandle kill = KILL.handle();
+    private final int descriptor;
+
+    /** Begins to watch a process; keeps a descriptor for as long as this one lives. */
+    public Watch(ProcessIdentity watched) {
+      this.watched = watched;
+      this.descriptor = open(watched.pid());
+      for (int i = 0; i < REHEARSALS; i++) {
+        var _ = lives();
+        signalSelf(0); // which only asks whether it could be sent
+      }
+    }
+
+    /** Returns the pidfd, or -1 where the kernel or a sandbox refuses them. */
+    private static int open(long pid) {
+      try {
+        return openPidfd(pid);
+      } catch (ErrnoException e) {
+        return -1;
+      }
+    }
+
+    /** Returns whether it lives; without a pidfd that needs heap to be found out. */
+    public boolean lives() {
+      if (descriptor < 0) {
+        return watched.isAlive();
+      }
+      try {
+        request.set(JAVA_INT, 0, descriptor);
+        request.set(JAVA_SHORT, 4, POLLIN);
+        int result = (int) poll.invokeExact(state, request, 1L, 0);
+        return result <= 0 || (request.get(JAVA_SHORT, 6) & POLLIN) == 0;
+      } catch (Throwable e) {
+        throw Natives.unexpected(e);
+      }
+    }
+
+    /** Ends this process, with SIGKILL, which waits for no safepoint. */
+    public void endSelf() {
+      signalSelf(SIGKILL);
+    }
+
+    private void signalSelf(int signal) {
+      try {
+        var _ = (int) kill.invokeExact(state, self, signal);
+      } catch (Throwable e) {
+        throw Natives.unexpected(e);
+      }
     }
   }
 

@@ -89,12 +89,23 @@ public final class Output extends Owned {
 
   @Override
   protected void released() {
-    if (closing) {
-      allocator.closing(-1);
+    try {
+      if (closing) {
+        allocator.closing(-1);
+      }
+      allocator.pressure().ended(countedBytes, epoch);
+    } finally {
+      giveFrom(0);
     }
-    allocator.pressure().ended(countedBytes, epoch);
-    for (int i = 0; i < pieces.size(); i++) {
-      allocator.give(pieces.get(i));
+  }
+
+  private void giveFrom(int index) {
+    if (index < pieces.size()) {
+      try {
+        allocator.give(pieces.get(index));
+      } finally {
+        giveFrom(index + 1);
+      }
     }
   }
 

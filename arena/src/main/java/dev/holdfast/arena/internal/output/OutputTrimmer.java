@@ -1,5 +1,6 @@
 package dev.holdfast.arena.internal.output;
 
+import dev.holdfast.arena.internal.life.Endless;
 import dev.holdfast.arena.internal.life.Logs;
 import dev.holdfast.arena.internal.life.Once;
 import java.lang.System.Logger;
@@ -18,7 +19,7 @@ final class OutputTrimmer {
               Thread.ofPlatform()
                   .daemon()
                   .name("holdfast-output-trimmer")
-                  .start(OutputTrimmer::work));
+                  .start(Endless.of(OutputTrimmer::round)));
 
   private OutputTrimmer() {}
 
@@ -31,15 +32,13 @@ final class OutputTrimmer {
     WATCHED.remove(allocator);
   }
 
-  private static void work() {
-    while (true) {
-      if (WATCHED.isEmpty()) {
-        LockSupport.park(OutputTrimmer.class);
-      } else {
-        LockSupport.parkNanos(OutputTrimmer.class, LOOK_NANOS);
-      }
-      look(System.nanoTime());
+  private static void round() {
+    if (WATCHED.isEmpty()) {
+      LockSupport.park(OutputTrimmer.class);
+    } else {
+      LockSupport.parkNanos(OutputTrimmer.class, LOOK_NANOS);
     }
+    look(System.nanoTime());
   }
 
   /** Trims all that are watched. */

@@ -88,8 +88,11 @@ final class PoolStorage implements UnitLedger.Storage, Holds.Storage {
 
   @Override
   public void drained() {
-    Holds.unregister(this);
-    core.giveBack(Side.READER);
+    try {
+      Holds.unregister(this);
+    } finally {
+      core.giveBack(Side.READER);
+    }
   }
 
   @Override

@@ -30,7 +30,9 @@ final class ProducerMemory {
         return false;
       }
       try {
-        arena.close();
+        if (arena.scope().isAlive()) { // else an Error had ended an earlier try half-way
+          arena.close();
+        }
         return true;
       } catch (IllegalStateException e) {
         return false;

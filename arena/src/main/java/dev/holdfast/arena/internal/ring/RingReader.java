@@ -175,7 +175,14 @@ public final class RingReader implements ArenaReader {
     if (!closed.compareAndSet(false, true)) {
       return;
     }
-    outputs.close();
+    try {
+      outputs.close();
+    } finally {
+      closeLedger();
+    }
+  }
+
+  private void closeLedger() {
     if (core.mapping().retain()) {
       try {
         ledger.close();

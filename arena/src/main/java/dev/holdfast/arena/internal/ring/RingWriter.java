@@ -244,7 +244,14 @@ public final class RingWriter implements ArenaWriter {
       return;
     }
     closed = true;
-    abortUnit();
+    try {
+      abortUnit();
+    } finally {
+      giveBack();
+    }
+  }
+
+  private void giveBack() {
     if (core.mapping().retain()) {
       try {
         core.giveBack(Side.WRITER);

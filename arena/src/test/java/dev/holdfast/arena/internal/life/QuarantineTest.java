@@ -10,7 +10,20 @@ import org.junit.jupiter.api.Test;
 
 final class QuarantineTest {
 
-  private record Kept(String what, BooleanSupplier attempt) implements Quarantine.Retained {
+  private static final class Kept extends Quarantine.Retained {
+    private final String what;
+    private final BooleanSupplier attempt;
+
+    Kept(String what, BooleanSupplier attempt) {
+      this.what = what;
+      this.attempt = attempt;
+    }
+
+    @Override
+    public String what() {
+      return what;
+    }
+
     @Override
     public String why() {
       return "a test wants it so";
@@ -36,6 +49,24 @@ final class QuarantineTest {
     Deadlines.assertEventually("first ended", () -> Quarantine.size() == before + 1);
     secondMayEnd.set(true);
     Deadlines.assertEventually("second ended", () -> Quarantine.size() == before);
+  }
+
+  @Test
+  void whatIsKeptAlreadyIsKeptOnce() {
+    long before = Quarantine.size();
+    AtomicBoolean mayEnd = new AtomicBoolean();
+    Kept kept = new Kept("kept", mayEnd::get);
+    Quarantine.add(kept);
+    Quarantine.add(kept);
+    assertEquals(before + 1, Quarantine.size());
+    mayEnd.set(true);
+    Quarantine.retry();
+    assertEquals(before, Quarantine.size());
+    mayEnd.set(false);
+    Quarantine.add(kept);
+    assertEquals(before + 1, Quarantine.size(), "it can come again");
+    mayEnd.set(true);
+    Deadlines.assertEventually("it ends", () -> Quarantine.size() == before);
   }
 
   @Test

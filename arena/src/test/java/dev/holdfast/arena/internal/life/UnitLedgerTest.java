@@ -115,6 +115,28 @@ final class UnitLedgerTest {
   }
 
   @Test
+  void releaseThatFailsHalfWayIsMadeUpForWithoutAnotherOneAndKeepsNoMemory() {
+    Closer.start();
+    UnitRecord zero = admit(0);
+    storage.exhausted = true;
+    assertThrows(StackOverflowError.class, zero::retire);
+    assertEquals(0, storage.memory.get());
+    Deadlines.assertEventually("the writer is told", () -> words.reclaimedAcquire() == 1);
+  }
+
+  @Test
+  void unitThatCannotBeGivenBackKeepsNoOtherWhenTheBookIsClosed() {
+    for (int unit = 0; unit < 3; unit++) {
+      words.setPublishedRelease(unit + 1);
+      var _ = ledger.admit(receipt(unit));
+    }
+    storage.exhausted = true; // for the first of them
+    assertThrows(StackOverflowError.class, ledger::discardUnopened);
+    assertEquals(0, storage.memory.get());
+    assertEquals(3, words.reclaimedAcquire());
+  }
+
+  @Test
   void recordThatIsKeptAfterItsEndKeepsNoLaterOne() {
     UnitRecord kept = admit(0);
     kept.retire();

@@ -73,6 +73,31 @@ final class MemoryMappingTest {
     assertEquals(List.of("refusing", "first added"), ran);
   }
 
+  @Test
+  void stepThatRunsOutOfHeapOrStackIsTriedAgainAndTheMemoryIsUnmappedOnce() {
+    for (Error error : List.of(new OutOfMemoryError("planned"), new StackOverflowError())) {
+      long before = Quarantine.size();
+      MemoryMapping mapping = map();
+      AtomicBoolean roomAgain = new AtomicBoolean();
+      mapping.addStep(
+          step(
+              "exhausted",
+              () -> {
+                if (!roomAgain.get()) {
+                  throw error;
+                }
+              }));
+      assertFalse(mapping.releaseNow());
+      assertEquals(before + 1, Quarantine.size());
+      assertTrue(mapping.why().contains(error.getClass().getName()), mapping.why());
+      assertTrue(isMapped());
+      roomAgain.set(true);
+      Deadlines.assertEventually("retried by the daemon", () -> Quarantine.size() == before);
+      assertFalse(isMapped());
+      assertTrue(mapping.retry(), "it has ended before");
+    }
+  }
+
   private static UnmapStep step(String what, Runnable body) {
     return new UnmapStep() {
       @Override

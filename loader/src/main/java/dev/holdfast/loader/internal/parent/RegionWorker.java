@@ -64,7 +64,7 @@ public final class RegionWorker {
                 index,
                 count,
                 Seeds.ofWorker(seed, index)));
-    Teardown teardown = new Teardown(null);
+    Teardown teardown = new Teardown(null, false);
     try {
       Session session =
           WorkerStarter.connect(

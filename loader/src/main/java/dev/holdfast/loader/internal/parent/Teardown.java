@@ -9,6 +9,7 @@ import dev.holdfast.arena.StorageRetainedException;
 import dev.holdfast.arena.internal.fault.FaultPoint;
 import dev.holdfast.arena.internal.life.Logs;
 import dev.holdfast.arena.internal.life.Quarantine;
+import dev.holdfast.arena.internal.life.Steps;
 import dev.holdfast.loader.internal.channel.ChannelMemory;
 import dev.holdfast.loader.internal.launch.WorkerProcess;
 import java.lang.System.Logger;
@@ -25,14 +26,16 @@ import org.jspecify.annotations.Nullable;
  * <p>Storage is closed and unlinked only when the worker's end is proved. Otherwise all of it
  * stays, goes to the quarantine, and is tried again there and at each further close.
  */
-final class Teardown implements Quarantine.Retained {
+final class Teardown extends Quarantine.Retained {
   private static final Logger LOG = Logs.of("dev.holdfast.loader");
   private static final long ASKED_NANOS = TimeUnit.MILLISECONDS.toNanos(1500);
   private static final long TERMINATED_NANOS = TimeUnit.MILLISECONDS.toNanos(1500);
   private static final long KILLED_NANOS = TimeUnit.SECONDS.toNanos(2);
+  private static final long HOST_EXIT_NANOS = TimeUnit.MILLISECONDS.toNanos(1500);
   private static final long DRAIN_MILLIS = 500;
 
   private final @Nullable SharedMemoryArena arena;
+  private final boolean ofHost;
 
   private final ReentrantLock lock = new ReentrantLock();
   private volatile boolean begun;
@@ -44,13 +47,19 @@ final class Teardown implements Quarantine.Retained {
   // guarded by the lock
   private boolean impatient;
   private boolean ended;
-  private boolean quarantined;
   private boolean memoryClosed;
-  private @Nullable Throwable failure;
+  private Steps steps = new Steps();
   private String why = "";
 
-  Teardown(@Nullable SharedMemoryArena arena) {
+  /**
+   * Begins with nothing to end but an arena.
+   *
+   * @param arena the worker's, or null
+   * @param ofHost whether the worker has arenas of its own, whose names it removes when it exits
+   */
+  Teardown(@Nullable SharedMemoryArena arena, boolean ofHost) {
     this.arena = arena;
+    this.ofHost = ofHost;
     LiveWorkers.add(this);
   }
 
@@ -95,38 +104,38 @@ final class Teardown implements Quarantine.Retained {
    */
   void close() {
     begun = true;
-    if (session != null) {
-      session.beginClosing();
-    }
+    beginClosing();
     lock.lock();
     try {
       if (ended) {
         return;
       }
-      failure = null;
-      runSteps();
-      if (!ended && !quarantined) {
-        quarantined = true;
-        Quarantine.add(this);
+      try {
+        runSteps();
+      } finally {
+        if (!ended) {
+          Quarantine.add(this);
+        }
       }
-      Throwable first = failure;
-      failure = null;
-      rethrow(first);
+      steps.end();
     } finally {
       lock.unlock();
     }
   }
 
-  private static void rethrow(@Nullable Throwable failure) {
-    switch (failure) {
-      case null -> {}
-      case RuntimeException e -> throw e;
-      case Error e -> throw e;
-      default -> throw new IllegalStateException(failure);
+  /** What fails here does so again in the step that wakes, and is told with the others. */
+  private void beginClosing() {
+    try {
+      if (session != null) {
+        session.beginClosing();
+      }
+    } catch (RuntimeException | Error e) {
+      LOG.log(Logger.Level.DEBUG, "those who wait for a worker could not all be woken", e);
     }
   }
 
   private void runSteps() {
+    steps = new Steps();
     step("abort", this::abort);
     step("shut down", this::shutDown);
     step("wake", this::wake);
@@ -136,7 +145,7 @@ final class Teardown implements Quarantine.Retained {
     step("kill", this::kill);
     if (living() != null) {
       why = "the worker's end is not certain";
-      fail(retained());
+      steps.failed(retained());
       return;
     }
     step("outputs", this::awaitOutputs);
@@ -161,16 +170,8 @@ final class Teardown implements Quarantine.Retained {
       return true;
     } catch (RuntimeException | Error e) {
       LOG.log(Logger.Level.DEBUG, () -> "a step of ending a worker failed: " + name, e);
-      fail(e);
+      steps.failed(e);
       return false;
-    }
-  }
-
-  private void fail(Throwable next) {
-    if (failure == null) {
-      failure = next;
-    } else if (!failure.equals(next)) {
-      failure.addSuppressed(next);
     }
   }
 
@@ -317,16 +318,29 @@ final class Teardown implements Quarantine.Retained {
         detail.advise("its storage is kept and tried again in the background and at each close"));
   }
 
+  /** Lets a host remove the names of its arenas before {@link #atExit} ends it. */
+  void askAtExit() {
+    if (ofHost && process != null) {
+      process.terminate();
+    }
+  }
+
   /**
    * What the exit of this process asks for: no worker and no name is left. Ends no scope and unmaps
    * nothing.
    */
   void atExit() {
-    if (process != null) {
-      process.kill();
-    }
-    if (arena != null) {
-      arena.unlink();
+    try {
+      if (process != null) {
+        if (ofHost) {
+          var _ = process.awaitEnd(HOST_EXIT_NANOS);
+        }
+        process.kill();
+      }
+    } finally {
+      if (arena != null) {
+        arena.unlink();
+      }
     }
   }
 
@@ -347,9 +361,7 @@ final class Teardown implements Quarantine.Retained {
     }
     try {
       if (!ended) {
-        failure = null;
         runSteps();
-        failure = null;
       }
       return ended;
     } finally {

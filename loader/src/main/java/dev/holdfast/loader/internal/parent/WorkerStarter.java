@@ -14,6 +14,7 @@ import dev.holdfast.loader.internal.channel.ChannelMemory;
 import dev.holdfast.loader.internal.events.WorkerStartedEvent;
 import dev.holdfast.loader.internal.launch.Durations;
 import dev.holdfast.loader.internal.launch.WorkerProcess;
+import dev.holdfast.loader.internal.pipeline.HostedSource;
 import dev.holdfast.loader.internal.worker.WorkerSetup;
 import java.io.IOException;
 import java.lang.foreign.MemorySegment;
@@ -28,7 +29,7 @@ public final class WorkerStarter {
   public static <T extends @Nullable Object> SubprocessIterable<T> start(
       WorkerSource<T> source, SubprocessOptions options) {
     @Nullable SharedMemoryArena arena = options.arena().orElse(null);
-    Teardown teardown = new Teardown(arena);
+    Teardown teardown = new Teardown(arena, source instanceof HostedSource);
     try {
       MemorySegment setup = encode(source, options);
       Session session = connect(source, options, setup, teardown);

@@ -2,6 +2,7 @@ package dev.holdfast.loader.internal.pipeline;
 
 import dev.holdfast.arena.StorageHold;
 import dev.holdfast.arena.UnitLease;
+import dev.holdfast.arena.internal.life.Steps;
 import dev.holdfast.loader.Lease;
 import java.lang.foreign.MemorySegment;
 import java.nio.ByteBuffer;
@@ -9,6 +10,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
+import java.util.concurrent.atomic.AtomicBoolean;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -39,7 +41,9 @@ record BatchLease(List<@Nullable Object> item, List<Lease<@Nullable Object>> lea
 
     @Override
     public void close() {
-      holds.forEach(StorageHold::close);
+      Steps steps = new Steps();
+      holds.forEach(hold -> steps.run(hold::close));
+      steps.end();
     }
   }
 
@@ -55,7 +59,8 @@ record BatchLease(List<@Nullable Object> item, List<Lease<@Nullable Object>> lea
       return new Holds(holds);
     } finally {
       if (!whole) {
-        holds.forEach(StorageHold::close);
+        Steps steps = new Steps();
+        holds.forEach(hold -> steps.run(hold::close));
       }
     }
   }
@@ -76,11 +81,18 @@ record BatchLease(List<@Nullable Object> item, List<Lease<@Nullable Object>> lea
   @Override
   public boolean close(Duration timeout) {
     long start = System.nanoTime();
-    boolean ended = true;
+    AtomicBoolean ended = new AtomicBoolean(true);
+    Steps steps = new Steps();
     for (Lease<?> lease : leases) {
       Duration left = timeout.minusNanos(System.nanoTime() - start);
-      ended &= lease.close(left.isNegative() ? Duration.ZERO : left);
+      steps.run(
+          () -> {
+            if (!lease.close(left.isNegative() ? Duration.ZERO : left)) {
+              ended.set(false);
+            }
+          });
     }
-    return ended;
+    steps.end();
+    return ended.get();
   }
 }

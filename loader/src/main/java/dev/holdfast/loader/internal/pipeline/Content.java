@@ -1,6 +1,7 @@
 package dev.holdfast.loader.internal.pipeline;
 
 import dev.holdfast.arena.ViewScope;
+import dev.holdfast.arena.internal.life.Steps;
 import dev.holdfast.loader.Lease;
 import dev.holdfast.loader.Parcel;
 import dev.holdfast.loader.internal.parent.ReceivedParcel;

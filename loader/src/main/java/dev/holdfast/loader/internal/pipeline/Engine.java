@@ -3,6 +3,8 @@ package dev.holdfast.loader.internal.pipeline;
 import dev.holdfast.arena.ArenaClosedException;
 import dev.holdfast.arena.FailureDetail;
 import dev.holdfast.arena.HoldfastInterruptedException;
+import dev.holdfast.arena.internal.life.Logs;
+import dev.holdfast.arena.internal.life.Steps;
 import dev.holdfast.loader.IterationStoppedException;
 import dev.holdfast.loader.internal.region.Regions;
 import dev.holdfast.loader.pipeline.PipelineStats;
@@ -25,7 +27,7 @@ import org.jspecify.annotations.Nullable;
  * behind which the new pass begins.
  */
 public final class Engine implements RegionHost {
-  private static final Logger LOG = System.getLogger("dev.holdfast.loader");
+  private static final Logger LOG = Logs.of("dev.holdfast.loader");
   private static final long SLICE_NANOS = TimeUnit.MILLISECONDS.toNanos(50);
   private static final long END_NANOS = TimeUnit.SECONDS.toNanos(5);
 
@@ -352,11 +354,11 @@ public final class Engine implements RegionHost {
   /** Ends everything. Each step runs whether or not another failed. */
   void close() {
     closing = true;
-    stages.cancelUpTo(Long.MAX_VALUE);
-    regions.forEach(RegionStage::beginClosing);
-    stages.stop();
-    source.stop();
     Steps steps = new Steps();
+    steps.run(() -> stages.cancelUpTo(Long.MAX_VALUE));
+    regions.forEach(region -> steps.run(region::beginClosing));
+    steps.run(stages::stop);
+    steps.run(source::stop);
     // not under the closing lock, which a consumer may want for its error
     steps.run(() -> giveBackLookedAt(current));
     closingLock.lock();

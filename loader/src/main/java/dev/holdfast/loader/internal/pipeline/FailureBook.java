@@ -2,6 +2,7 @@ package dev.holdfast.loader.internal.pipeline;
 
 import dev.holdfast.arena.ArenaClosedException;
 import dev.holdfast.arena.FailureDetail;
+import dev.holdfast.arena.internal.life.Logs;
 import dev.holdfast.loader.pipeline.FailurePolicy;
 import dev.holdfast.loader.pipeline.StageFailedException;
 import dev.holdfast.loader.pipeline.StageFailure;
@@ -11,7 +12,7 @@ import java.util.List;
 
 /** Counts failed items of the whole pipeline and applies the policy. Thread-safe. */
 final class FailureBook implements Troubles {
-  private static final Logger LOG = System.getLogger("dev.holdfast.loader");
+  private static final Logger LOG = Logs.of("dev.holdfast.loader");
   private static final int MOST_KEPT = 1000;
 
   private final FailurePolicy policy;

@@ -2,6 +2,7 @@ package dev.holdfast.loader.internal.pipeline;
 
 import dev.holdfast.arena.ArenaClosedException;
 import dev.holdfast.arena.ViewScope;
+import dev.holdfast.arena.internal.life.Logs;
 import dev.holdfast.loader.Lease;
 import dev.holdfast.loader.pipeline.StageFailedException;
 import java.lang.System.Logger;
@@ -9,7 +10,7 @@ import org.jspecify.annotations.Nullable;
 
 /** Opens the inputs of a stage's function and counts how that goes. */
 final class Opening {
-  private static final Logger LOG = System.getLogger("dev.holdfast.loader");
+  private static final Logger LOG = Logs.of("dev.holdfast.loader");
 
   /** A stage's function. */
   @FunctionalInterface

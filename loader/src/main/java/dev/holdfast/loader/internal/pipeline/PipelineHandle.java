@@ -1,6 +1,7 @@
 package dev.holdfast.loader.internal.pipeline;
 
 import dev.holdfast.arena.ViewScope;
+import dev.holdfast.arena.internal.life.Logs;
 import dev.holdfast.arena.internal.life.Once;
 import dev.holdfast.loader.Lease;
 import dev.holdfast.loader.Parcel;
@@ -19,7 +20,7 @@ import org.jspecify.annotations.Nullable;
  */
 @SuppressWarnings("unchecked") // results are what the last stage made
 final class PipelineHandle<T extends @Nullable Object> implements PipelineIterable<T> {
-  private static final Logger LOG = System.getLogger("dev.holdfast.loader");
+  private static final Logger LOG = Logs.of("dev.holdfast.loader");
   private static final Once<Cleaner> CLEANER =
       new Once<>(
           () ->

@@ -1,6 +1,7 @@
 package dev.holdfast.loader.internal.pipeline;
 
 import dev.holdfast.arena.FailureDetail;
+import dev.holdfast.arena.internal.life.Logs;
 import dev.holdfast.loader.Parcel;
 import dev.holdfast.loader.SubprocessIterable;
 import dev.holdfast.loader.internal.failure.ThrowableText;
@@ -15,7 +16,7 @@ import org.jspecify.annotations.Nullable;
 
 /** The thread that iterates over the source, one pass after the other. */
 final class SourceThread {
-  private static final Logger LOG = System.getLogger("dev.holdfast.loader");
+  private static final Logger LOG = Logs.of("dev.holdfast.loader");
 
   private final Iterable<?> source;
   private final boolean continuous;

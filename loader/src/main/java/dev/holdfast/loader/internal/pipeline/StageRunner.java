@@ -1,5 +1,6 @@
 package dev.holdfast.loader.internal.pipeline;
 
+import dev.holdfast.arena.internal.life.Logs;
 import java.lang.System.Logger;
 import java.time.Duration;
 import java.util.ArrayDeque;
@@ -19,7 +20,7 @@ import java.util.function.Consumer;
  * rest one by one, so that a stage that makes many of one item needs no memory for all of them.
  */
 final class StageRunner {
-  private static final Logger LOG = System.getLogger("dev.holdfast.loader");
+  private static final Logger LOG = Logs.of("dev.holdfast.loader");
   private static final int MOST_COLLECTED = 16;
   private static final int WINDOW_PER_THREAD = 2;
 

@@ -1,7 +1,8 @@
 package dev.holdfast.loader.internal.region;
 
+import dev.holdfast.arena.internal.life.Logs;
+import dev.holdfast.arena.internal.life.Steps;
 import dev.holdfast.loader.internal.pipeline.StageFigures;
-import dev.holdfast.loader.internal.pipeline.Steps;
 import dev.holdfast.loader.internal.pipeline.Stopped;
 import java.lang.System.Logger;
 import java.time.Duration;
@@ -31,7 +32,7 @@ import org.jspecify.annotations.Nullable;
  * </pre>
  */
 final class Lane {
-  private static final Logger LOG = System.getLogger("dev.holdfast.loader");
+  private static final Logger LOG = Logs.of("dev.holdfast.loader");
   private static final long END_NANOS = TimeUnit.SECONDS.toNanos(2);
 
   private final RegionNode node;
@@ -172,9 +173,11 @@ final class Lane {
 
   void beginClosing() {
     closing = true;
-    book.wake();
-    process.beginClosing();
-    arenas.wake();
+    Steps steps = new Steps();
+    steps.run(book::wake);
+    steps.run(process::beginClosing);
+    steps.run(arenas::wake);
+    steps.end();
   }
 
   void tryClose() {
@@ -195,13 +198,15 @@ final class Lane {
     if (closed) {
       return;
     }
-    beginClosing();
-    awaitThreads();
-    process.close();
-    awaitThreads();
     Steps steps = new Steps();
-    steps.run(settlement::dropAll);
-    steps.run(arenas::close);
+    steps.run(this::beginClosing);
+    awaitThreads();
+    steps.run(process::close);
+    awaitThreads();
+    if (process.hasEnded()) {
+      steps.run(settlement::dropAll);
+      steps.run(arenas::close);
+    }
     steps.end();
     closed = true;
   }

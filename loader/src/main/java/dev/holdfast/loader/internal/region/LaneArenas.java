@@ -7,7 +7,8 @@ import dev.holdfast.arena.ArenaWriter;
 import dev.holdfast.arena.SharedMemoryArena;
 import dev.holdfast.arena.Side;
 import dev.holdfast.arena.internal.life.ExitHook;
-import dev.holdfast.loader.internal.pipeline.Steps;
+import dev.holdfast.arena.internal.life.Logs;
+import dev.holdfast.arena.internal.life.Steps;
 import dev.holdfast.loader.pipeline.OnWorkerDeath;
 import dev.holdfast.loader.pipeline.ProcessRegion;
 import java.lang.System.Logger;
@@ -22,7 +23,7 @@ import org.jspecify.annotations.Nullable;
  * replaced.
  */
 final class LaneArenas {
-  private static final Logger LOG = System.getLogger("dev.holdfast.loader");
+  private static final Logger LOG = Logs.of("dev.holdfast.loader");
 
   private final @Nullable SharedMemoryArena input;
   private final @Nullable SharedMemoryArena output;
@@ -146,7 +147,9 @@ final class LaneArenas {
 
   /** Makes a worker that waits for space look at its commands. */
   void wake() {
-    arenas().forEach(SharedMemoryArena::wake);
+    Steps steps = new Steps();
+    arenas().forEach(arena -> steps.run(arena::wake));
+    steps.end();
   }
 
   /** Gives everything back, as far as it goes; the worker has ended. */

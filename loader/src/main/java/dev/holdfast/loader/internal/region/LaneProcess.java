@@ -118,6 +118,12 @@ final class LaneProcess {
     current().close();
   }
 
+  /** Returns whether no worker is there that could be in the arenas. */
+  boolean hasEnded() {
+    RegionWorker there = worker;
+    return there == null || there.hasEnded();
+  }
+
   /** Ends the worker for good: one that is being started ends as soon as it is there. */
   void close() {
     RegionWorker there;

@@ -3,6 +3,7 @@ package dev.holdfast.loader.internal.region;
 import dev.holdfast.arena.ArenaClosedException;
 import dev.holdfast.arena.ArenaCorruptedException;
 import dev.holdfast.arena.ViewScope;
+import dev.holdfast.arena.internal.life.Logs;
 import dev.holdfast.loader.Lease;
 import dev.holdfast.loader.internal.parent.PassState;
 import dev.holdfast.loader.internal.parent.RegionWorker;
@@ -17,7 +18,7 @@ import org.jspecify.annotations.Nullable;
  * before the book's lock.
  */
 final class LaneSender {
-  private static final Logger LOG = System.getLogger("dev.holdfast.loader");
+  private static final Logger LOG = Logs.of("dev.holdfast.loader");
 
   private final RegionNode node;
   private final Lane lane;

@@ -1,4 +1,4 @@
-package dev.holdfast.loader.internal.pipeline;
+package dev.holdfast.arena.internal.life;
 
 import org.jspecify.annotations.Nullable;
 
