@@ -70,6 +70,7 @@ typedef struct range {
   uintptr_t address;
   size_t bytes;
   int reported;
+  int context; /* the device whose context was current */
   struct range *next;
 } range;
 
@@ -99,6 +100,7 @@ typedef struct stream {
   long id;
   int destroyed;
   int pending;
+  int context; /* the device it belongs to */
   task *first;
   task *last;
   struct stream *next;
@@ -244,10 +246,16 @@ static range *find_around(range *list, uintptr_t address, size_t bytes) {
   return NULL;
 }
 
+/* The device of the context that is current on this thread, -1 without one. */
+static int current_device(void) {
+  return depth == 0 ? -1 : (int)((int *)current[depth - 1] - contexts);
+}
+
 static void add_range(range **list, uintptr_t address, size_t bytes) {
   range *fresh = calloc(1, sizeof *fresh);
   fresh->address = address;
   fresh->bytes = bytes;
+  fresh->context = current_device();
   fresh->next = *list;
   *list = fresh;
 }
@@ -600,12 +608,13 @@ EXPORT int cuStreamCreate(uintptr_t *handle, unsigned flags) {
   require_context(&c);
   if (c.act) {
     s = calloc(1, sizeof *s);
+    s->context = current_device();
     s->next = streams;
     streams = s;
     start(s);
     *handle = (uintptr_t)s;
   }
-  return end(&c, "stream=0x%lx flags=%u", (uintptr_t)s, flags);
+  return end(&c, "stream=0x%lx flags=%u context=%d", (uintptr_t)s, flags, current_device());
 }
 
 EXPORT int cuStreamDestroy_v2(uintptr_t handle) {
@@ -805,6 +814,10 @@ static int copy(const char *function, int what, uintptr_t host, uintptr_t device
     note("violation what=copy-of-unmapped-memory host=0x%lx bytes=%lu", host, bytes);
     refuse(&c, INVALID_VALUE);
   }
+  if (c.act && ((s != &default_stream && s->context != current_device()) ||
+                find_around(allocated, device, bytes)->context != current_device())) {
+    note("violation what=copy-in-the-context-of-another-device device=0x%lx context=%d", device, current_device());
+  }
   if (c.act) {
     task *t = calloc(1, sizeof *t);
     id = next_id++;
@@ -818,8 +831,8 @@ static int copy(const char *function, int what, uintptr_t host, uintptr_t device
     t->delay = c.fault != NULL && strcmp(c.fault->action, "delay") == 0 ? c.fault->argument : 0;
     push(s, t);
   }
-  return end(&c, "id=%ld host=0x%lx device=0x%lx bytes=%lu stream=0x%lx registered=%d", id, host, device, bytes,
-             handle, is_registered);
+  return end(&c, "id=%ld host=0x%lx device=0x%lx bytes=%lu stream=0x%lx registered=%d context=%d", id, host, device,
+             bytes, handle, is_registered, current_device());
 }
 
 EXPORT int cuMemcpyHtoDAsync_v2(uintptr_t device, uintptr_t host, size_t bytes, uintptr_t handle) {

@@ -7,11 +7,15 @@ import org.jetbrains.lincheck.datastructures.ModelCheckingOptions;
 /** How much the model checker tries. */
 final class Interleavings {
   private static final int EACH = 100;
+  private static final int FULL = 200;
+
+  /** The checker's own start takes longer than these. */
+  private static final int FEW = 16;
 
   private Interleavings() {}
 
   static void check(Class<?> model, ModelCheckingOptions options) {
-    int scenarios = Rounds.of(200) / 5;
+    int scenarios = Rounds.of(FULL, FEW);
     options
         .threads(2)
         .actorsPerThread(3)

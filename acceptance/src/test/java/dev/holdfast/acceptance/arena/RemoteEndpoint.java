@@ -8,13 +8,13 @@ import java.util.ArrayList;
 import java.util.List;
 
 /** The parent's side of {@link EndpointChild}: endpoints of an arena in a process of their own. */
-final class RemoteEndpoint extends CommandedChild {
+public final class RemoteEndpoint extends CommandedChild {
   private RemoteEndpoint(String... jvmArguments) {
     super(EndpointChild.class, jvmArguments);
   }
 
   /** Starts a process that has attached to an arena. */
-  static RemoteEndpoint attach(SharedMemoryArena arena, String... jvmArguments) {
+  public static RemoteEndpoint attach(SharedMemoryArena arena, String... jvmArguments) {
     RemoteEndpoint remote = start(jvmArguments);
     remote.call("attach " + SerialText.of(arena));
     return remote;
@@ -25,7 +25,8 @@ final class RemoteEndpoint extends CommandedChild {
     return new RemoteEndpoint(jvmArguments);
   }
 
-  List<Sent> write(int count, long size) {
+  /** Writes and commits units of one binary. */
+  public List<Sent> write(int count, long size) {
     List<Sent> sent = new ArrayList<>();
     for (String text : call("write " + count + " " + size).split(" ", -1)) {
       sent.add(Sent.parse(text));

@@ -11,14 +11,15 @@ import java.util.List;
  * What a test knows about a committed unit: receipt, places of its binaries, and the stamp they
  * carry. Crosses between processes as one word of text.
  */
-record Sent(UnitReceipt receipt, List<Placement> placements, long stamp, long epoch) {
+public record Sent(UnitReceipt receipt, List<Placement> placements, long stamp, long epoch) {
 
   /** Binaries of one unit differ in the epoch of their stamps. */
-  static long epochOf(long epoch, int binary) {
+  public static long epochOf(long epoch, int binary) {
     return epoch * 16 + binary;
   }
 
-  String text() {
+  /** Returns it as one word. */
+  public String text() {
     byte[] encoded = new byte[UnitReceipt.BYTES];
     receipt.encode(MemorySegment.ofArray(encoded), 0);
     StringBuilder text = new StringBuilder(HexFormat.of().formatHex(encoded));

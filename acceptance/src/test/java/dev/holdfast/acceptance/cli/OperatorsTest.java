@@ -22,7 +22,6 @@ import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.nio.file.attribute.PosixFilePermissions;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -39,6 +38,8 @@ import org.junit.jupiter.api.io.TempDir;
 @ExtendWith(Leftovers.class)
 @Timeout(300)
 final class OperatorsTest {
+  private static final Path SHARED_MEMORY = Path.of("/dev/shm");
+
   @TempDir private Path folder;
 
   /** Iterates over a worker and holds everything, until it is told to end. */
@@ -80,6 +81,25 @@ final class OperatorsTest {
         Parent.say("OWNS " + pool.arenaId());
         new CountDownLatch(1).await();
       }
+    }
+  }
+
+  /** Kills an owner of a file in {@code /dev/shm} beside another file, and sweeps twice. */
+  static final class Sweeper {
+    private Sweeper() {}
+
+    public static void main(String[] arguments) throws IOException {
+      Path other = Files.writeString(SHARED_MEMORY.resolve("other"), "no arena");
+      try (ChildJvm owner =
+          ChildJvm.of(Owner.class).args(SHARED_MEMORY.resolve("dead").toString()).start()) {
+        owner.awaitLine("OWNS ");
+        owner.killAndAwait();
+      }
+      for (int i = 0; i < 2; i++) {
+        CommandLineRun sweep = CommandLineRun.of("sweep");
+        Parent.say("EXIT " + sweep.exit() + " " + sweep.out().replace("\n", "|"));
+      }
+      Parent.say("OTHER " + Files.readString(other));
     }
   }
 
@@ -161,11 +181,29 @@ final class OperatorsTest {
     }
   }
 
+  // R46
+  @Test
+  void withoutAFolderTheSharedMemoryOfTheMachineIsSwept() {
+    String mount = "mount -t tmpfs -o size=16m,mode=1777 holdfast-test " + SHARED_MEMORY;
+    Probe.assumeWorks("unshare", "--mount", "sh", "-c", mount);
+    try (ChildJvm sweeper =
+        ChildJvm.of(Sweeper.class)
+            .prefix("unshare", "--mount", "sh", "-c", mount + " && exec \"$0\" \"$@\"")
+            .start()) {
+      assertEquals(
+          "0 removed /dev/shm/dead: its owner is gone|removed 1, left 0, failed 0|",
+          sweeper.awaitLine("EXIT "));
+      assertEquals("0 removed 0, left 0, failed 0|", sweeper.awaitLine("EXIT "));
+      assertEquals("no arena", sweeper.awaitLine("OTHER "));
+      sweeper.awaitSuccess();
+    }
+  }
+
   // R46, R91
   @Test
   void filesOfOtherUsersAreLeftAlone() throws IOException {
     OtherUser.assumeThere();
-    Files.setPosixFilePermissions(folder, PosixFilePermissions.fromString("rwxrwxrwx"));
+    OtherUser.letInto(folder);
     Path left = folder.resolve("holdfast-left");
     try (ChildJvm owner = OtherUser.start(Owner.class, left.toString())) {
       owner.awaitLine("OWNS ");

@@ -37,6 +37,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.FutureTask;
 import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Assumptions;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
@@ -118,6 +119,43 @@ class DeviceCopyTest {
       ((DeviceTensor) tensor).close();
     }
     assertInstanceOf(DeviceTensor.class, batch.named().get("small")).close();
+  }
+
+  @Test
+  void eachCopyHappensInTheContextOfItsDevice() {
+    Tensor tensor = Tensor.of(new int[] {1, 2, 3}, 3);
+    for (int device = 0; device < CudaDriver.devices().size(); device++) {
+      try (HostToDevice to = HostToDevice.builder().device(device).build();
+          DeviceToHost back = DeviceToHost.builder().device(device).build();
+          DeviceTensor there = to.copy(tensor)) {
+        assertEquals(device, there.device());
+        assertTrue(tensor.contentEquals(back.copy(there)));
+      }
+    }
+    stub.ifPresent(
+        driver -> {
+          for (String call : List.of("cuMemcpyHtoDAsync", "cuMemcpyDtoHAsync")) {
+            assertEquals(
+                List.of(0L, 1L),
+                driver.log().done(call).stream().map(line -> line.value("context")).toList());
+          }
+        });
+  }
+
+  @Test
+  void aTensorOfAnotherDeviceIsRefusedByNumberAndStaysWhereItIs() {
+    Assumptions.assumeTrue(CudaDriver.devices().size() > 1, "skipped: there is one device only");
+    try (HostToDevice to = HostToDevice.builder().device(1).build();
+        DeviceToHost first = DeviceToHost.builder().device(0).build();
+        DeviceToHost second = DeviceToHost.builder().device(1).build();
+        DeviceTensor there = to.copy(Tensor.of(new int[] {4, 5}, 2))) {
+      for (Object item : List.of(there, List.of("text", there))) {
+        IllegalArgumentException refused =
+            assertThrows(IllegalArgumentException.class, () -> first.copy(item));
+        assertTrue(refused.getMessage().contains("device=1 expected=0"), refused::getMessage);
+      }
+      assertArrayEquals(new int[] {4, 5}, second.copy(there).toIntArray());
+    }
   }
 
   @Test

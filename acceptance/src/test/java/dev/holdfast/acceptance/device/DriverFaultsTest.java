@@ -210,8 +210,17 @@ class DriverFaultsTest {
         plans.add(late + at);
       }
     }
+    addDelays(plans, function, count);
     plans.add(fail + "*");
     plans.add(late + "*");
+  }
+
+  /** Each copy takes its time alone, and so do the first and the last of the other calls. */
+  private static void addDelays(List<String> plans, String function, int count) {
+    boolean copies = function.startsWith("cuMemcpy");
+    for (int at = 1; at <= count; at += copies ? 1 : Math.max(1, count - 1)) {
+      plans.add(function + "=delay(20)@" + at);
+    }
   }
 
   private static String everySecond(String fault, int first, int count) {

@@ -8,10 +8,13 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import dev.holdfast.arena.ArenaReader;
 import dev.holdfast.arena.PagePinner;
 import dev.holdfast.arena.PinningException;
+import dev.holdfast.arena.SharedMemoryRingBuffer;
 import dev.holdfast.arena.SharedMemorySegmentPool;
 import dev.holdfast.arena.StorageHold;
 import dev.holdfast.arena.StorageRetainedException;
 import dev.holdfast.arena.ViewScope;
+import dev.holdfast.arena.internal.life.Quarantine;
+import dev.holdfast.arena.payload.Tensor;
 import dev.holdfast.cuda.CudaPagePinner;
 import dev.holdfast.cuda.HostToDevice;
 import dev.holdfast.testkit.ChildJvm;
@@ -54,6 +57,10 @@ class RegistrationsTest {
     return SharedMemorySegmentPool.builder(SEGMENT, 8).pinned(CudaPagePinner.of(1 << 20)).build();
   }
 
+  private static SharedMemoryRingBuffer ring() {
+    return SharedMemoryRingBuffer.builder(8 * SEGMENT).pinned(CudaPagePinner.of(8 << 20)).build();
+  }
+
   // R97
   @Test
   void theDataAreaIsRegisteredOnceAndUnregisteredBeforeItIsUnmapped() {
@@ -92,6 +99,29 @@ class RegistrationsTest {
     private Child() {}
 
     public static void main(String[] args) throws Exception {
+      switch (args[0]) {
+        case "ring" -> exitWithRing();
+        case "staging" -> exitWithStaging();
+        default -> exitWithPool(args[0]);
+      }
+    }
+
+    private static void exitWithRing() {
+      SharedMemoryRingBuffer ring = ring();
+      Feed feed = new Feed(ring);
+      feed.overwrite(20, SEGMENT);
+      Feed.Received held = feed.pass(ViewScope.CONFINED, SEGMENT);
+      System.out.println("pinned " + ring.isPinned());
+      held.verify(0, held.tensors().getFirst());
+    }
+
+    private static void exitWithStaging() {
+      HostToDevice to = HostToDevice.builder().pinnedStaging(CudaPagePinner.of(8 << 20)).build();
+      to.copy(Tensor.of(new byte[100_000], 100_000)).close();
+      System.out.println("pinned " + (to.device() == 0));
+    }
+
+    private static void exitWithPool(String how) throws InterruptedException {
       SharedMemorySegmentPool pool = pool();
       Feed feed = new Feed(pool);
       feed.overwrite(20, SEGMENT);
@@ -99,7 +129,7 @@ class RegistrationsTest {
       HostToDevice to = HostToDevice.create();
       to.copy(held.tensors().getFirst()).close();
       System.out.println("pinned " + pool.isPinned());
-      switch (args[0]) {
+      switch (how) {
         case "hold" -> {
           dropHold(held);
           GcPressure.collect(2);
@@ -134,6 +164,22 @@ class RegistrationsTest {
     assertEquals(1, written.done("cuMemHostRegister").size());
     assertEquals(1, written.done("cuMemHostUnregister").size());
     written.assertCleanAndOver();
+  }
+
+  // R97
+  @ParameterizedTest
+  @ValueSource(strings = {"ring", "staging"})
+  void copiesOfARingAndStagingMemoryAreUnregisteredAtExit(String what) {
+    Path log = stub.newLog();
+    try (ChildJvm child = child(log, what)) {
+      assertEquals("true", child.awaitLine("pinned "));
+      child.awaitSuccess();
+    }
+    StubLog written = StubLog.read(log);
+    assertTrue(!written.done("cuMemHostRegister").isEmpty(), written::toString);
+    assertEquals(
+        written.done("cuMemHostRegister").size(), written.done("cuMemHostUnregister").size());
+    written.assertClean();
   }
 
   // R97
@@ -450,6 +496,33 @@ class RegistrationsTest {
     pool.unlink();
     assertEquals(1, stub.log().done("cuMemHostUnregister").size());
     stub.assertCleanAndOver();
+  }
+
+  // D9
+  @Test
+  void aCopyOfARingWhoseUnregisterIsRefusedIsInTheRingsQuarantineUntilARetrySucceeds() {
+    SharedMemoryRingBuffer ring = ring();
+    long address;
+    try (Feed feed = new Feed(ring)) {
+      Feed.Received unit = feed.pass(ViewScope.CONFINED, SEGMENT);
+      address = unit.tensors().getFirst().segment().address();
+      unit.lease().close();
+      assertEquals(0, ring.stats().quarantined());
+      stub.configure("cuMemHostUnregister=fail(999)@*");
+    }
+    Deadlines.assertEventually("it is asked for", () -> stub.calls("cuMemHostUnregister") > 0);
+    Deadlines.assertEventually("it is kept", () -> ring.stats().quarantined() == 1);
+    assertTrue(stub.isRegistered(address, SEGMENT));
+    assertTrue(Maps.containing(address).isPresent());
+    stub.endFaults();
+    Deadlines.assertEventually(
+        "a retry succeeds",
+        () -> {
+          Quarantine.retry();
+          return ring.stats().quarantined() == 0;
+        });
+    assertFalse(stub.isRegistered(address, SEGMENT));
+    assertTrue(Maps.containing(address).isEmpty());
   }
 
   private static boolean isPopulating() {

@@ -104,12 +104,14 @@ class WithoutDriverTest {
             .jvmArgs("-D" + StubDriver.DRIVER_PROPERTY + "=" + stub.file())
             .environment(
                 "HOLDFAST_STUB_FAULTS",
-                "cuDeviceGet=fail(101)@1,cuDevicePrimaryCtxRetain=fail(2)@1")
+                "cuDeviceGet=fail(101)@1,cuDevicePrimaryCtxRetain=fail(2)@1,"
+                    + "cuDevicePrimaryCtxRetain=late(999)@2")
             .environment("LOCAL_RANK", "1")
             .environment("HOLDFAST_STUB_DEVICES", "2")
             .start()) {
       assertEquals("101", child.awaitLine("code "));
       assertEquals("2", child.awaitLine("code "));
+      assertEquals("999", child.awaitLine("code "));
       assertEquals("1", child.awaitLine("device "));
       child.awaitSuccess();
     }
@@ -131,12 +133,12 @@ class WithoutDriverTest {
     }
   }
 
-  /** Asks three times for a copier on the device of LOCAL_RANK. */
+  /** Asks four times for a copier on the device of LOCAL_RANK. */
   static final class Retained {
     private Retained() {}
 
     public static void main(String[] args) {
-      for (int i = 0; i < 3; i++) {
+      for (int i = 0; i < 4; i++) {
         try (HostToDevice to = HostToDevice.create()) {
           System.out.println("device " + to.device());
         } catch (DeviceException e) {

@@ -15,7 +15,6 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.LinkOption;
 import java.nio.file.Path;
-import java.nio.file.attribute.PosixFilePermissions;
 import java.time.Duration;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.BeforeEach;
@@ -38,7 +37,7 @@ final class HostileNamesTest {
   @BeforeEach
   void letOthersIntoTheFolder() throws IOException {
     OtherUser.assumeThere();
-    Files.setPosixFilePermissions(folder, PosixFilePermissions.fromString("rwxrwxrwx"));
+    OtherUser.letInto(folder);
   }
 
   /** Attaches to a named file. */

@@ -26,14 +26,17 @@ import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.api.io.TempDir;
 
 /**
- * Parents that are killed at every pause point of theirs, and together with their workers at any
- * moment. Nothing is left but a named file, which the next arena in its folder removes.
+ * Parents of a worker, of a region and of a pipeline in a worker that are killed at every pause
+ * point of theirs, and at any moment, alone or together with their workers. Nothing is left but a
+ * named file, which the next arena in its folder removes.
  */
 @ExtendWith(Leftovers.class)
 @Timeout(1800)
 final class KilledParentsTest {
   private static final String FOR_EVER = String.valueOf(Long.MAX_VALUE);
   private static final String A_FEW = "20";
+
+  private static final String EITHER_ARENA = "pool or ring";
 
   /** How often each point is reached at least in the life of a parent of a few units. */
   private static final Map<String, Integer> POINTS =
@@ -50,11 +53,63 @@ final class KilledParentsTest {
           Map.entry("PARENT_TEARDOWN_STEP", 12),
           Map.entry("BEFORE_UNMAP", 1));
 
-  private static final List<String> ALL =
-      Stream.concat(
-              POINTS.keySet().stream().sorted(),
-              Stream.of(Peer.ANY_MOMENT, Peer.ANY_MOMENT, Peer.ANY_MOMENT, Peer.ANY_MOMENT))
+  /** The same for a parent with a region: it writes too, and has two workers. */
+  private static final Map<String, Integer> POINTS_WITH_A_REGION =
+      Map.ofEntries(
+          Map.entry("PARENT_STARTED_WORKER", 2),
+          Map.entry("UNIT_BEGUN", 10),
+          Map.entry("UNIT_COPIED", 10),
+          Map.entry("PARENT_RECEIVED", 10),
+          Map.entry("UNIT_RELEASED", 10),
+          Map.entry("PARENT_TEARDOWN_STEP", 24));
+
+  /**
+   * What a round is about.
+   *
+   * @param kind what the parent runs
+   * @param point where it ends
+   * @param reached how often it comes to that point at least, 0 for any moment
+   */
+  private record Way(String kind, String point, int reached) {
+    static List<Way> all() {
+      return Stream.of(
+              atAnyMoment(EITHER_ARENA, 3),
+              atAnyMoment(StreamMain.REGION, 2),
+              atAnyMoment(StreamMain.HOSTED, 3),
+              at(EITHER_ARENA, POINTS),
+              at(StreamMain.REGION, POINTS_WITH_A_REGION))
+          .flatMap(ways -> ways)
           .toList();
+    }
+
+    private static Stream<Way> atAnyMoment(String kind, int count) {
+      return Stream.generate(() -> new Way(kind, Peer.ANY_MOMENT, 0)).limit(count);
+    }
+
+    private static Stream<Way> at(String kind, Map<String, Integer> points) {
+      return points.keySet().stream()
+          .sorted()
+          .map(point -> new Way(kind, point, points.get(point)));
+    }
+
+    boolean endsItself() {
+      return reached > 0;
+    }
+
+    @Override
+    public String toString() {
+      return kind + " at " + point;
+    }
+
+    String kindOfRound(RandomGenerator random) {
+      if (point.equals("BEFORE_UNMAP")) {
+        return "pinned";
+      }
+      return kind.equals(EITHER_ARENA) ? random.nextBoolean() ? "pool" : "ring" : kind;
+    }
+  }
+
+  private static final List<Way> ALL = Way.all();
 
   @TempDir private Path folder;
 
@@ -78,34 +133,35 @@ final class KilledParentsTest {
   }
 
   private Done live(int round, RandomGenerator random) throws IOException {
-    String point = ALL.get(round % ALL.size());
+    Way way = ALL.get(round % ALL.size());
     Path own = Files.createDirectory(folder.resolve("round" + round));
     String named = own.resolve("named").toString();
     String backing =
-        point.equals("FILE_READY")
+        way.point().equals("FILE_READY")
             ? named
             : CrashMatrix.oneOf(random, List.of("memfd", "/dev/shm", named));
-    String kind = random.nextBoolean() ? "pool" : "ring";
-    boolean endsItself = POINTS.containsKey(point);
-    int turn = endsItself ? 1 + random.nextInt(POINTS.get(point)) : 0;
+    int turn = way.endsItself() ? 1 + random.nextInt(way.reached()) : 0;
     String word = "round" + round + "-" + ProcessHandle.current().pid();
     try (ChildJvm parent =
         ChildJvm.of(StreamMain.class)
-            .jvmArgs(Peer.jvmArguments(point, turn).toArray(String[]::new))
+            .jvmArgs(Peer.jvmArguments(way.point(), turn).toArray(String[]::new))
             .jvmArgs(Marked.jvmArgument(word))
-            .args(endsItself ? A_FEW : FOR_EVER)
-            .args(String.valueOf(StreamMain.UNIT_BYTES), backing)
-            .args(point.equals("BEFORE_UNMAP") ? "pinned" : kind)
+            .args(way.endsItself() ? A_FEW : FOR_EVER)
+            .args(String.valueOf(StreamMain.UNIT_BYTES), backing, way.kindOfRound(random))
             .start()) {
-      if (!endsItself) {
+      if (!way.endsItself()) {
         if (random.nextInt(3) > 0) {
           parent.awaitLine("STREAMS ");
         }
         Deadlines.pause(Duration.ofMillis(random.nextInt(400)));
-        killAll(parent, word);
+        if (way.kind().equals(EITHER_ARENA) || random.nextBoolean()) {
+          killAll(parent, word);
+        } else {
+          parent.kill(ChildJvm.SIGKILL);
+        }
       }
-      assertEquals(ChildJvm.SIGNALLED + ChildJvm.SIGKILL, parent.awaitExit(), point);
-      awaitGone(point, word);
+      assertEquals(ChildJvm.SIGNALLED + ChildJvm.SIGKILL, parent.awaitExit(), way::toString);
+      awaitGone(way.toString(), word);
     }
     assertNothingIn(own, named);
     return new Done();
@@ -118,13 +174,13 @@ final class KilledParentsTest {
     }
   }
 
-  private static void awaitGone(String point, String word) {
+  private static void awaitGone(String what, String word) {
     long start = System.nanoTime();
     Deadlines.assertEventually(
-        "nobody is left of a parent at " + point,
+        "nobody is left of a parent: " + what,
         Promise.ORPHAN_GONE.plus(Promise.SLACK),
         () -> Marked.alive(word).isEmpty());
-    Promise.kept("orphans of a parent at " + point, Promise.ORPHAN_GONE, start);
+    Promise.kept("orphans of a parent: " + what, Promise.ORPHAN_GONE, start);
   }
 
   /** No more than the name is there; the next arena removes it and leaves nothing itself. */
@@ -166,7 +222,7 @@ final class KilledParentsTest {
           parent.awaitLine("STREAMS ");
           killAll(parent, word);
           assertEquals(ChildJvm.SIGNALLED + ChildJvm.SIGKILL, parent.awaitExit());
-          awaitGone("any moment of a crash loop", word);
+          awaitGone("crash loop", word);
         }
         assertEquals(List.of(own.resolve("arena" + round)), files(own));
       }

@@ -5,11 +5,13 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import dev.holdfast.arena.AcquireTimeoutException;
 import dev.holdfast.arena.SharedMemorySegmentPool;
 import dev.holdfast.loader.Lease;
 import dev.holdfast.loader.Subprocess;
 import dev.holdfast.loader.SubprocessIterable;
 import dev.holdfast.loader.SubprocessOptions;
+import dev.holdfast.loader.WorkerContext;
 import dev.holdfast.loader.WorkerSource;
 import dev.holdfast.loader.WorkerTimeoutException;
 import dev.holdfast.testkit.ChildJvm;
@@ -17,6 +19,8 @@ import dev.holdfast.testkit.Deadlines;
 import dev.holdfast.testkit.Leftovers;
 import dev.holdfast.testkit.Parent;
 import dev.holdfast.testkit.ProcSelf;
+import dev.holdfast.testkit.Rounds;
+import java.nio.ByteBuffer;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -29,23 +33,32 @@ import org.junit.jupiter.api.extension.ExtendWith;
 
 /** A process that stands still for longer than every look at the other side is not a dead one. */
 @ExtendWith(Leftovers.class)
-@Timeout(180)
+@Timeout(600)
 final class SuspendedTest {
   private static final int UNITS = 20;
   private static final int SEGMENTS = 2;
 
   /** Longer than a death takes to be reported. */
-  private static final Duration STANDSTILL = Duration.ofMillis(2500);
+  private static final Duration STANDSTILL =
+      Rounds.whole() ? Duration.ofSeconds(30) : Duration.ofMillis(2500);
+
+  private static final Duration LONG = Duration.ofSeconds(60);
 
   private static SubprocessIterable<byte[]> items(Duration timeout) {
-    WorkerSource<byte[]> source =
-        _ -> () -> IntStream.range(0, UNITS).mapToObj(i -> filled(i)).iterator();
+    return items(
+        _ -> () -> IntStream.range(0, UNITS).mapToObj(SuspendedTest::filled).iterator(),
+        timeout,
+        LONG);
+  }
+
+  private static <T> SubprocessIterable<T> items(
+      WorkerSource<T> source, Duration timeout, Duration acquireTimeout) {
     return Subprocess.iterate(
         source,
         SubprocessOptions.builder()
             .arena(
                 SharedMemorySegmentPool.builder(8192, SEGMENTS)
-                    .acquireTimeout(Duration.ofSeconds(60))
+                    .acquireTimeout(acquireTimeout)
                     .build())
             .bufferSize(1)
             .timeout(timeout)
@@ -73,7 +86,7 @@ final class SuspendedTest {
   // R48
   @Test
   void aWorkerThatStandsStillIsWaitedFor() {
-    try (SubprocessIterable<byte[]> items = items(Duration.ofSeconds(60))) {
+    try (SubprocessIterable<byte[]> items = items(LONG)) {
       Iterator<byte[]> iterator = items.iterator();
       assertEquals(0, iterator.next()[0]);
       stop(items.pid());
@@ -129,44 +142,71 @@ final class SuspendedTest {
     }
   }
 
-  /** Holds everything until it is told to go on. */
+  /**
+   * Holds everything until it is told to go on, and then its first item for as long as it is given
+   * others; the argument is how long its worker waits for space.
+   */
   static final class Holder {
     private Holder() {}
 
     public static void main(String[] arguments) {
-      try (SubprocessIterable<byte[]> items = items(Duration.ofSeconds(60))) {
-        List<Lease<byte[]>> held = new ArrayList<>();
-        Iterator<Lease<byte[]>> leases = items.leases().iterator();
+      try (SubprocessIterable<ByteBuffer> items =
+          items(Holder::views, LONG, Duration.parse(arguments[0]))) {
+        List<Lease<ByteBuffer>> held = new ArrayList<>();
+        Iterator<Lease<ByteBuffer>> leases = items.leases().iterator();
         held.add(leases.next());
         Parent.say("WORKER " + items.pid());
         var _ = Parent.read();
-        held.forEach(Lease::close);
         int units = 1;
+        int refused = 0;
+        if (Duration.parse(arguments[0]).compareTo(STANDSTILL) >= 0) {
+          held.forEach(Lease::close);
+        }
         while (leases.hasNext()) {
-          try (Lease<byte[]> lease = leases.next()) {
-            if (lease.item()[0] != (byte) units) {
+          try (Lease<ByteBuffer> lease = leases.next()) {
+            if (lease.item().get(0) != (byte) units) {
               throw new IllegalStateException("unit " + units);
             }
             units++;
+          } catch (AcquireTimeoutException e) {
+            refused++;
+            held.forEach(Lease::close);
           }
         }
-        Parent.say("UNITS " + units);
+        Parent.say("UNITS " + units + " REFUSED " + refused);
       }
+    }
+
+    /** What comes of these aliases the pool. */
+    private static Iterable<ByteBuffer> views(WorkerContext context) {
+      return () ->
+          IntStream.range(0, UNITS).mapToObj(unit -> ByteBuffer.wrap(filled(unit))).iterator();
     }
   }
 
   // R48
   @Test
   void aWorkerWaitsForAParentThatStandsStill() {
-    try (ChildJvm parent = ChildJvm.of(Holder.class).start()) {
+    assertEquals(UNITS + " REFUSED 0", afterAStandstill(LONG));
+  }
+
+  // R48
+  @Test
+  void aWorkerThatMayNotWaitSoLongSaysSoAndSendsTheSameItemWhenThereIsRoom() {
+    assertEquals(UNITS + " REFUSED 1", afterAStandstill(Duration.ofSeconds(1)));
+  }
+
+  private static String afterAStandstill(Duration acquireTimeout) {
+    try (ChildJvm parent = ChildJvm.of(Holder.class).args(acquireTimeout.toString()).start()) {
       long worker = Long.parseLong(parent.awaitLine("WORKER "));
       parent.kill(ChildJvm.SIGSTOP);
       Deadlines.pause(STANDSTILL);
       assertTrue(ProcSelf.state(worker) != 'Z', "the worker lives");
       parent.send("go on");
       parent.kill(ChildJvm.SIGCONT);
-      assertEquals(String.valueOf(UNITS), parent.awaitLine("UNITS "));
+      String said = parent.awaitLine("UNITS ");
       parent.awaitSuccess();
+      return said;
     }
   }
 }

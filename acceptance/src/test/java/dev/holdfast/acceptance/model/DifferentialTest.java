@@ -24,6 +24,9 @@ import org.junit.jupiter.api.extension.ExtendWith;
 final class DifferentialTest {
   private static final int CALLS = 400;
 
+  /** Two processes are started and killed in one of so many rounds. */
+  private static final int ROUNDS_PER_KILL = 10;
+
   @Test
   void poolDoesWhatItsModelDoes() {
     runAll(
@@ -62,12 +65,17 @@ final class DifferentialTest {
     for (int round = 0; round < rounds; round++) {
       Random random = new Random(seed + round);
       try {
-        maker.make(random).run(CALLS).forEach((call, n) -> counts.merge(call, n, Integer::sum));
+        maker
+            .make(random)
+            .run(CALLS, round % ROUNDS_PER_KILL == 0)
+            .forEach((call, n) -> counts.merge(call, n, Integer::sum));
       } catch (AssertionError | RuntimeException e) {
         throw new AssertionError("%s, -Dholdfast.seed=%d".formatted(what, seed + round), e);
       }
     }
     Tally.ROUNDS.add(rounds);
+    Tally.KILLS.add(
+        counts.get(RandomRun.Call.KILL_WRITER) + counts.get(RandomRun.Call.KILL_READER));
     System.out.printf("%s: seed %d, rounds %d, calls %s%n", what, seed, rounds, counts);
   }
 }

@@ -3,6 +3,8 @@ package dev.holdfast.acceptance.model;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 
+import dev.holdfast.acceptance.arena.RemoteEndpoint;
+import dev.holdfast.acceptance.arena.Sent;
 import dev.holdfast.arena.ArenaClosedException;
 import dev.holdfast.arena.ArenaCorruptedException;
 import dev.holdfast.arena.ArenaReader;
@@ -60,7 +62,9 @@ final class RandomRun {
     RESET(2),
     REOPEN_WRITER(2),
     REOPEN_READER(3),
-    TAKE_OVER(1);
+    TAKE_OVER(1),
+    KILL_WRITER(0),
+    KILL_READER(0);
 
     private final int weight;
 
@@ -106,19 +110,31 @@ final class RandomRun {
     this.reader = arena.openReader();
   }
 
-  /** Makes calls, ends the arena with whatever is in use, and then gives all back. */
-  Map<Call, Integer> run(int calls) {
+  /**
+   * Makes calls, ends the arena with whatever is in use, and then gives all back. It is shut down
+   * at any time, or behind the last call but some.
+   *
+   * @param calls how many
+   * @param withKills whether one process more takes each side once, and is killed
+   */
+  Map<Call, Integer> run(int calls, boolean withKills) {
+    int shutdownAt = Math.min(calls, random.nextInt(2 * calls));
+    int killsWriterAt = random.nextInt(calls / 2);
+    int killsReaderAt = killsWriterAt + 1 + random.nextInt(calls / 2);
     try {
-      for (int i = 0; i < calls; i++) {
+      for (int i = 0; i < calls + calls / 10; i++) {
+        if (i == shutdownAt) {
+          arena.shutdown();
+          rules.shutdown = true;
+        }
         Call call = Call.random(random);
+        if (withKills && i == killsWriterAt) {
+          call = Call.KILL_WRITER;
+        } else if (withKills && i == killsReaderAt) {
+          call = Call.KILL_READER;
+        }
         counts.merge(call, 1, Integer::sum);
         step(call);
-        check();
-      }
-      arena.shutdown();
-      rules.shutdown = true;
-      for (int i = 0; i < calls / 10; i++) {
-        step(Call.random(random));
         check();
       }
       end();
@@ -157,6 +173,8 @@ final class RandomRun {
       }
       case REOPEN_READER -> reopenReader();
       case TAKE_OVER -> takeOver();
+      case KILL_WRITER -> killWriter();
+      case KILL_READER -> killReader();
     }
   }
 
@@ -172,7 +190,7 @@ final class RandomRun {
 
   private void write() {
     long byteSize = byteSize();
-    long stamp = epoch * 64 + written.size();
+    long stamp = Sent.epochOf(epoch, written.size());
     MemorySegment source = Stamps.payload((int) byteSize, rules.published, stamp);
     if (!rules.unitOpen) {
       assertThrows(IllegalStateException.class, () -> writer.writeBinary(source));
@@ -197,8 +215,9 @@ final class RandomRun {
       return;
     }
     UnitReceipt receipt = writer.commitUnit();
-    assertEquals(new UnitReceipt(arena.arenaId(), 0, rules.published, rules.span), receipt);
-    rules.commit(new Unit(receipt, written, epoch * 64));
+    assertEquals(
+        new UnitReceipt(arena.arenaId(), rules.generation, rules.published, rules.span), receipt);
+    rules.commit(new Unit(receipt, written, epoch));
     epoch = (epoch + 1) % 512;
   }
 
@@ -218,12 +237,13 @@ final class RandomRun {
   }
 
   private void admitWrong() {
-    UnitReceipt right = new UnitReceipt(arena.arenaId(), 0, rules.nextToAdmit, random.nextInt(100));
+    UnitReceipt right =
+        new UnitReceipt(arena.arenaId(), rules.generation, rules.nextToAdmit, random.nextInt(100));
     UnitReceipt wrong =
         switch (random.nextInt(4)) {
           case 0 -> with(right, 1, 0, 0);
           case 1 -> with(right, -1, 0, 0);
-          case 2 -> with(right, 0, 1, 0);
+          case 2 -> with(right, 0, rules.generation > 0 ? -1 : 1, 0);
           default ->
               new UnitReceipt(
                   new UUID(random.nextLong(), 1), right.generation(), right.unit(), right.span());
@@ -413,6 +433,92 @@ final class RandomRun {
     } else {
       arena.takeOver(Side.READER);
     }
+  }
+
+  /** Another process writes some units, perhaps begins one more, and is killed. */
+  private void killWriter() {
+    if (!readerOpen) { // else nobody takes note of it before the next one opens
+      giveAllBack();
+      reader = arena.openReader();
+      readerOpen = true;
+    }
+    writer.close();
+    rules.abort();
+    try (RemoteEndpoint other = RemoteEndpoint.attach(arena)) {
+      other.call("writer");
+      for (int i = random.nextInt(4); i > 0 && writeIn(other); i--) {
+        if (random.nextBoolean()) {
+          admit();
+        }
+        check();
+      }
+      if (random.nextBoolean() && rules.refusesToBegin() == null) {
+        other.call("half 0");
+      }
+      assertThrows(IllegalStateException.class, () -> arena.takeOver(Side.WRITER));
+      assertThrows(IllegalStateException.class, arena::openWriter);
+      other.child().killAndAwait();
+    }
+    check();
+    arena.takeOver(Side.WRITER);
+    rules.writerReplaced();
+    writer = arena.openWriter();
+  }
+
+  /** Returns false when there is no space. */
+  private boolean writeIn(RemoteEndpoint other) {
+    long byteSize = 1 + random.nextLong(largestBinary);
+    if (rules.refusesToBegin() != null) {
+      return false;
+    }
+    rules.begin();
+    if (rules.refuses(byteSize) != null) {
+      rules.abort();
+      return false;
+    }
+    Placement placement = rules.place(byteSize);
+    Sent sent = other.write(1, byteSize).getFirst();
+    assertEquals(List.of(placement), sent.placements());
+    assertEquals(
+        new UnitReceipt(arena.arenaId(), rules.generation, rules.published, rules.span),
+        sent.receipt());
+    rules.commit(new Unit(sent.receipt(), sent.placements(), sent.epoch()));
+    return true;
+  }
+
+  private void giveAllBack() {
+    while (!admitted.isEmpty()) {
+      discard();
+    }
+    while (!inUse.isEmpty()) {
+      closeLease();
+      releaseHold();
+    }
+    check();
+  }
+
+  /** Another process takes some units and is killed with them. */
+  private void killReader() {
+    giveAllBack();
+    reader.close();
+    try (RemoteEndpoint other = RemoteEndpoint.attach(arena)) {
+      other.call("reader");
+      for (int i = random.nextInt(4); i > 0 && rules.firstNotAdmitted() != null; i--) {
+        String unit = rules.firstNotAdmitted().sent().text();
+        rules.nextToAdmit++;
+        other.call("admit " + unit);
+        if (random.nextBoolean()) {
+          other.call("open " + unit + " CONFINED");
+        }
+      }
+      assertThrows(IllegalStateException.class, () -> arena.takeOver(Side.READER));
+      assertThrows(IllegalStateException.class, arena::openReader);
+      other.child().killAndAwait();
+    }
+    arena.takeOver(Side.READER);
+    rules.readerReplaced();
+    reader = arena.openReader();
+    readerOpen = true;
   }
 
   private static boolean refused(

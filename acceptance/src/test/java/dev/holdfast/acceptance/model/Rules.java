@@ -6,6 +6,7 @@ import dev.holdfast.arena.Placement;
 import dev.holdfast.arena.UnitTooLargeException;
 import java.util.ArrayDeque;
 import java.util.Deque;
+import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -14,6 +15,7 @@ import org.jspecify.annotations.Nullable;
  */
 abstract class Rules {
   private final Deque<Unit> outstanding = new ArrayDeque<>();
+  long generation;
   long published;
   long reclaimed;
   long nextToAdmit;
@@ -62,6 +64,25 @@ abstract class Rules {
       unitGone(outstanding.removeFirst());
       reclaimed++;
     }
+  }
+
+  /** The writer was replaced: what it left unread is void. */
+  void writerReplaced() {
+    abort();
+    generation++;
+    for (Unit unit : List.copyOf(outstanding)) {
+      if (unit.receipt.unit() >= nextToAdmit) {
+        release(unit);
+      }
+    }
+    nextToAdmit = published;
+  }
+
+  /** The reader was replaced: everything went with it. */
+  void readerReplaced() {
+    generation++;
+    List.copyOf(outstanding).forEach(this::release);
+    nextToAdmit = published;
   }
 
   @Nullable Unit firstNotAdmitted() {

@@ -1,5 +1,6 @@
 package dev.holdfast.acceptance.model;
 
+import dev.holdfast.acceptance.arena.Sent;
 import dev.holdfast.arena.ArenaReader;
 import dev.holdfast.arena.Placement;
 import dev.holdfast.arena.StorageHold;
@@ -29,10 +30,15 @@ final class Unit {
     this.epoch = epoch;
   }
 
+  /** Returns it as another process takes it. */
+  Sent sent() {
+    return new Sent(receipt, placements, receipt.unit(), epoch);
+  }
+
   /** Checks every stamp that can be read. */
   void verify() {
     for (int i = 0; i < views.size(); i++) {
-      Stamps.verify(views.get(i), receipt.unit(), epoch + i);
+      Stamps.verify(views.get(i), receipt.unit(), Sent.epochOf(epoch, i));
     }
   }
 }

@@ -1,21 +1,30 @@
 package dev.holdfast.acceptance.pipeline;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
-import static org.junit.jupiter.api.Assertions.assertTrue;
+import static org.junit.jupiter.api.Assertions.assertFalse;
 
 import dev.holdfast.acceptance.fire.CrashMatrix;
 import dev.holdfast.acceptance.fire.Peer;
+import dev.holdfast.acceptance.worker.Promise;
 import dev.holdfast.arena.SharedMemoryRingBuffer;
 import dev.holdfast.arena.SharedMemorySegmentPool;
 import dev.holdfast.loader.pipeline.OnWorkerDeath;
 import dev.holdfast.loader.pipeline.Pipeline;
 import dev.holdfast.loader.pipeline.PipelineIterable;
 import dev.holdfast.loader.pipeline.ProcessRegion;
+import dev.holdfast.testkit.ChildJvm;
+import dev.holdfast.testkit.Deadlines;
 import dev.holdfast.testkit.Leftovers;
+import dev.holdfast.testkit.PausePoints;
 import dev.holdfast.testkit.Seeds;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.time.Duration;
 import java.util.Arrays;
+import java.util.Iterator;
 import java.util.List;
+import java.util.Set;
+import java.util.concurrent.FutureTask;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.random.RandomGenerator;
 import java.util.stream.Stream;
@@ -23,17 +32,23 @@ import jdk.jfr.consumer.RecordingStream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.ExtendWith;
+import org.junit.jupiter.api.io.TempDir;
 
 /**
- * Workers of a region that are killed at every pause point and at random moments, again and again
- * in each pass, with arenas of each kind in both directions and without: every result comes once,
- * in order and whole.
+ * Workers of a region that are killed at every pause point and at random moments, one after the
+ * other in the life of one pipeline, with arenas of each kind in both directions and without: every
+ * result comes once, in order and whole.
  */
 @ExtendWith(Leftovers.class)
 @Timeout(1800)
 final class KilledRegionWorkersTest {
   private static final int WORKERS = 2;
-  private static final int INPUTS = 60;
+
+  /** More than are under way at any time. */
+  private static final int INPUTS = 40;
+
+  /** Before the last one that takes up what is under way. */
+  private static final int LATEST_ORDER = 12;
 
   /** As many as are large enough for the point in the middle of a copy. */
   private static final int ELEMENTS = 17_003;
@@ -42,11 +57,22 @@ final class KilledRegionWorkersTest {
   private static final List<Transport> TRANSPORTS = List.of(Transport.values());
   private static final Duration LONG = Duration.ofMinutes(5);
 
-  /** More than the inputs that a new worker is given one at a time. */
-  private static final int FIRST_TURN = 8;
+  private static final String STARTING = "WORKER_STARTING";
+  private static final String INITIALIZING = "WORKER_INITIALIZING";
+  private static final String STANDING_BY = "WORKER_STANDING_BY";
+  private static final String STOPPING = "WORKER_STOPPING";
+  private static final String NO_SPACE = "WAITING_FOR_SPACE";
 
   private static final List<String> ALWAYS =
-      List.of(Peer.ANY_MOMENT, "WORKER_BETWEEN_ITEMS", "RECORD_SENT");
+      List.of(
+          Peer.ANY_MOMENT,
+          STARTING,
+          INITIALIZING,
+          STANDING_BY,
+          "WORKER_BETWEEN_ITEMS",
+          "RECORD_SENT",
+          "WORKER_AFTER_LAST_ITEM",
+          STOPPING);
   private static final List<String> WITH_AN_ARENA =
       List.of(
           "UNIT_BEGUN",
@@ -55,7 +81,13 @@ final class KilledRegionWorkersTest {
           "UNIT_COMMITTED",
           "UNIT_ADMITTED",
           "UNIT_OPENED",
-          "UNIT_RELEASED");
+          "UNIT_RELEASED",
+          NO_SPACE);
+
+  /** Where a worker comes only when it replaces another one, which is killed for it. */
+  private static final Set<String> OF_A_NEW_WORKER = Set.of(STARTING, INITIALIZING);
+
+  @TempDir private Path folder;
 
   private enum Transport {
     POOL,
@@ -117,25 +149,49 @@ final class KilledRegionWorkersTest {
   @Test
   void everyResultComesOnceWhereverTheirWorkersAreKilled() throws Exception {
     long seed = Seeds.next();
-    int rounds = CrashMatrix.rounds(12);
-    int passes = 0;
+    int visits = TRANSPORTS.stream().mapToInt(transport -> transport.points().size()).sum();
+    int turns = Math.ceilDiv(CrashMatrix.rounds(12), visits);
     long replaced = 0;
     try (KillCount kills = new KillCount()) {
-      while (replaced < rounds) {
-        Transport transport = TRANSPORTS.get(passes % TRANSPORTS.size());
-        List<String> points = transport.points();
-        String point = points.get(passes / TRANSPORTS.size() % points.size());
-        try {
-          replaced += pass(transport, point, CrashMatrix.random(seed, passes));
-        } catch (RuntimeException | AssertionError e) {
-          throw new AssertionError(
-              "pass %d of -Dholdfast.seed=%d, %s, %s".formatted(passes, seed, transport, point), e);
-        }
-        passes++;
+      for (Transport transport : TRANSPORTS) {
+        replaced += killAtEveryPoint(transport, seed, turns);
       }
       int killed = kills.total();
       assertEquals(replaced, killed, "a worker was replaced that nobody had killed");
-      CrashMatrix.count("workers of a region", killed, killed);
+      CrashMatrix.count("workers of a region", turns * visits, killed);
+    }
+  }
+
+  /** Goes to each point in turn, from one that the seed gives; returns how many were replaced. */
+  private long killAtEveryPoint(Transport transport, long seed, int turns) throws Exception {
+    List<String> points = transport.points();
+    PausePoints orders = PausePoints.in(Files.createDirectory(folder.resolve(transport.name())));
+    points.stream().filter(point -> !point.equals(Peer.ANY_MOMENT)).forEach(orders::killOnOrder);
+    ProcessRegion region =
+        ProcessRegion.workers(WORKERS)
+            .options(Lines.options().jvmArgs(orders.jvmArgument()).build())
+            .initializer(_ -> {})
+            .inputsAhead(2)
+            .onWorkerDeath(OnWorkerDeath.RESTART);
+    try (Lines.Arenas inputs = transport.arenas();
+        Lines.Arenas outputs = transport.arenas();
+        PipelineIterable<Object[]> pipeline =
+            Pipeline.from(new Lines.Below(INPUTS))
+                .<float[]>map(KilledRegionWorkersTest::payload)
+                .to(transport.give(region, inputs, outputs))
+                .<Object[]>map(KilledRegionWorkersTest::answer)
+                .toMain()
+                .build()) {
+      for (int visit = 0; visit < turns * points.size(); visit++) {
+        String point = points.get((int) Math.floorMod(seed + visit, (long) points.size()));
+        try {
+          new Visit(pipeline, orders, point).run(CrashMatrix.random(seed, visit));
+        } catch (Exception | AssertionError e) {
+          throw new AssertionError(
+              "visit %d of -Dholdfast.seed=%d, %s, %s".formatted(visit, seed, transport, point), e);
+        }
+      }
+      return pipeline.stats().restarts();
     }
   }
 
@@ -168,39 +224,72 @@ final class KilledRegionWorkersTest {
     }
   }
 
-  /** Returns how many workers were replaced. */
-  private static long pass(Transport transport, String point, RandomGenerator random) {
-    boolean anyMoment = point.equals(Peer.ANY_MOMENT);
-    List<Integer> killedAt =
-        anyMoment ? List.of(2 + random.nextInt(18), 30 + random.nextInt(20)) : List.of();
-    String[] jvm = Peer.jvmArguments(point, FIRST_TURN + random.nextInt(6)).toArray(String[]::new);
-    ProcessRegion region =
-        ProcessRegion.workers(WORKERS)
-            .options(Lines.options().jvmArgs(jvm).build())
-            .inputsAhead(2)
-            .onWorkerDeath(OnWorkerDeath.RESTART);
-    try (Lines.Arenas inputs = transport.arenas();
-        Lines.Arenas outputs = transport.arenas();
-        PipelineIterable<Object[]> pipeline =
-            Pipeline.from(new Lines.Below(INPUTS))
-                .<float[]>map(KilledRegionWorkersTest::payload)
-                .to(transport.give(region, inputs, outputs))
-                .<Object[]>map(KilledRegionWorkersTest::answer)
-                .toMain()
-                .build()) {
+  /** A pass in which one worker is killed at a point, and the next one where the point asks. */
+  private record Visit(PipelineIterable<Object[]> pipeline, PausePoints orders, String point) {
+
+    void run(RandomGenerator random) throws Exception {
+      long before = pipeline.stats().restarts();
+      Iterator<Object[]> results = pipeline.iterator();
       int next = 0;
-      for (Object[] result : pipeline) {
-        assertEquals(next, stamp((float[]) result[1]));
-        if (killedAt.contains(next)) {
-          ProcessHandle.of((Long) result[0]).ifPresent(ProcessHandle::destroyForcibly);
-        }
-        next++;
+      long worker = 0;
+      for (int order = 1 + random.nextInt(LATEST_ORDER); next < order; next++) {
+        worker = requireNext(results, next);
       }
-      assertEquals(INPUTS, next);
+      if (!point.equals(Peer.ANY_MOMENT)) {
+        orders.order(point);
+      }
+      FutureTask<Long> death = Deadlines.start("watch", () -> deathNanos(before));
+      if (point.equals(Peer.ANY_MOMENT) || OF_A_NEW_WORKER.contains(point)) {
+        ChildJvm.signal(worker, ChildJvm.SIGKILL);
+      }
+      if (point.equals(NO_SPACE)) {
+        awaitKill(); // nobody takes what is sent
+      } else if (point.equals(STOPPING)) {
+        results = pipeline.iterator();
+        next = 0;
+        awaitKill();
+      }
+      requireRest(results, next);
+      awaitKill();
+      if (point.equals(STANDING_BY)) {
+        requireRest(pipeline.iterator(), 0); // which finds that one is missing
+      }
+      long replaced = before + (OF_A_NEW_WORKER.contains(point) ? 2 : 1);
+      Deadlines.assertEventually(
+          "the killed ones are replaced", () -> pipeline.stats().restarts() == replaced);
       assertEquals(0, pipeline.stats().failed());
-      long replaced = pipeline.stats().restarts();
-      assertTrue(anyMoment || replaced > 0, "nobody came to the point");
-      return replaced;
+      long nanos = Deadlines.result(death);
+      if (!point.equals(STANDING_BY) && !OF_A_NEW_WORKER.contains(point)) {
+        Promise.took(
+            "death of a region's worker at " + point,
+            Promise.DEATH_REPORTED,
+            Duration.ofNanos(nanos));
+      }
+    }
+
+    private void awaitKill() {
+      Deadlines.assertEventually("somebody comes to the point", () -> !orders.isOrdered(point));
+    }
+
+    /** Returns how long after a kill the region began to replace the worker. */
+    private long deathNanos(long before) {
+      awaitKill();
+      long start = System.nanoTime();
+      Deadlines.assertEventually("it is replaced", () -> pipeline.stats().restarts() > before);
+      return System.nanoTime() - start;
+    }
+
+    private static long requireNext(Iterator<Object[]> results, int number) {
+      Object[] result = results.next();
+      assertEquals(number, stamp((float[]) result[1]));
+      return (Long) result[0];
+    }
+
+    private static void requireRest(Iterator<Object[]> results, int from) {
+      for (int next = from; next < INPUTS; next++) {
+        var _ = requireNext(results, next);
+      }
+      assertFalse(results.hasNext());
     }
   }
 }

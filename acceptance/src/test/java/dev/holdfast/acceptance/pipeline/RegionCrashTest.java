@@ -19,6 +19,7 @@ import dev.holdfast.testkit.ChildJvm;
 import dev.holdfast.testkit.Deadlines;
 import dev.holdfast.testkit.Leftovers;
 import dev.holdfast.testkit.Rounds;
+import dev.holdfast.testkit.Seeds;
 import java.io.File;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -46,7 +47,6 @@ final class RegionCrashTest {
   private static final int HELD = 8;
   private static final int AHEAD = 4;
   private static final int DIED = 30;
-  private static final long SEED = 20_261_130L;
 
   private static int number(Lease<Tensor> lease) {
     float[] payload = new float[Lines.ELEMENTS];
@@ -138,7 +138,7 @@ final class RegionCrashTest {
                 .toMain()
                 .<Long>map(pair -> (Long) pair[0] * 1000 + Lines.stamp((float[]) pair[1]))
                 .build()) {
-      Random random = new Random(SEED);
+      Random random = new Random(Seeds.next());
       int killed = 0;
       while (killed < kills) {
         killed +=

@@ -4,17 +4,17 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.holdfast.testkit.Rounds;
+import dev.holdfast.testkit.Seeds;
 import java.util.BitSet;
 import java.util.Iterator;
 import java.util.Random;
-import java.util.concurrent.ThreadLocalRandom;
+import java.util.SplittableRandom;
 import java.util.concurrent.locks.LockSupport;
 import org.junit.jupiter.api.Test;
 
 /** Nothing is lost or doubled among many items with random delays, drops and early stops. */
 final class ManyItemsTest {
   private static final int FULL = 1_000_000;
-  private static final long SEED = 20_261_130L;
 
   /** So many failures at most may still come of a pass that was left, until the next one begins. */
   private static final int AHEAD = 64;
@@ -26,10 +26,11 @@ final class ManyItemsTest {
   @Test
   void nothingIsLostOrDoubled() {
     int count = Rounds.of(FULL);
+    long seed = Seeds.next();
     try (PipelineIterable<Integer> pipeline =
         Pipeline.from(Numbers.below(count))
             .buffer(64)
-            .<Integer>map(ManyItemsTest::delayed, 4)
+            .<Integer>map(item -> delayed(item, seed), 4)
             .buffer(64)
             .filter(item -> item % 19 != 5, 2, Order.COMPLETION)
             .buffer(64)
@@ -37,10 +38,10 @@ final class ManyItemsTest {
             .buffer(16)
             .<Integer>unbatch()
             .buffer(64)
-            .<Integer>map(ManyItemsTest::delayed, 3, Order.COMPLETION)
+            .<Integer>map(item -> delayed(item, ~seed), 3, Order.COMPLETION)
             .buffer(64)
             .build()) {
-      Random random = new Random(SEED);
+      Random random = new Random(seed);
       for (int early = 0; early < 5; early++) {
         takeSome(pipeline.iterator(), random.nextInt(count / 100));
       }
@@ -69,13 +70,14 @@ final class ManyItemsTest {
     }
   }
 
-  private static int delayed(int item) {
+  /** An item is delayed or not, whichever thread has it. */
+  private static int delayed(int item, long seed) {
     if (item % 17 == 3) {
       throw new IllegalArgumentException("dropped");
     }
-    int chance = ThreadLocalRandom.current().nextInt(1_000);
-    if (chance == 0) {
-      LockSupport.parkNanos(ThreadLocalRandom.current().nextInt(50_000));
+    SplittableRandom random = new SplittableRandom(seed + item);
+    if (random.nextInt(1_000) == 0) {
+      LockSupport.parkNanos(random.nextInt(50_000));
     }
     return item;
   }
