@@ -152,6 +152,21 @@ final class DemoCommandTest {
     assertEquals(List.of(), JsonReader.object(run.out()).get("mean"));
   }
 
+  /** A picture that cannot be decoded is a result like any other. */
+  @Test
+  void regionsSummaryHasALineForEachStageWithItsItems() {
+    CommandRun run = demo("--workers", "2", "--batch", "2");
+    assertEquals(Main.DONE, run.exit(), run.err());
+    List<String> lines = run.out().lines().toList();
+    int head = (int) lines.stream().takeWhile(line -> !line.startsWith("stage  ")).count();
+    List<String> stages =
+        lines.subList(head + 1, lines.size()).stream()
+            .map(line -> String.join(" ", List.of(line.split(" +", -1)).subList(0, 4)))
+            .toList();
+    assertEquals(
+        List.of("source 1 7 0", "workers 2 7 0", "decode 2 7 0", "batch 1 7 0"), stages, run.out());
+  }
+
   private CommandRun demo(String... options) {
     String[] args = new String[options.length + 2];
     args[0] = "demo";

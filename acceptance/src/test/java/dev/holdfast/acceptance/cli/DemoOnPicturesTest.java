@@ -20,6 +20,8 @@ import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** The demo on pictures that nobody here made. */
 @ExtendWith(Leftovers.class)
@@ -62,6 +64,18 @@ final class DemoOnPicturesTest {
     JsonReader.objects(pool.get("failures")).forEach(f -> names.add((String) f.get("name")));
     assertTrue(names.contains("truncated_image.png"), names.toString());
     assertEquals(names.stream().sorted().toList(), names);
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"ring", "channel"})
+  void regionOverEveryOtherTransportGivesTheSameNumbersToTheLastBit(String transport) {
+    Map<String, Object> region = demo("--transport", transport, "--workers", "2").json();
+
+    assertEquals(DELIVERED, region.get("delivered"));
+    assertEquals(inline.get("failures"), region.get("failures"));
+    assertEquals(inline.get("mean"), region.get("mean"));
+    assertEquals(inline.get("std"), region.get("std"));
+    assertEquals(transport.equals("ring"), ((Number) region.get("unitsPublished")).longValue() > 0);
   }
 
   @Test

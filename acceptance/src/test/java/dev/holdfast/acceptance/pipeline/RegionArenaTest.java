@@ -5,6 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import dev.holdfast.acceptance.arena.FileSlotArena;
 import dev.holdfast.arena.AcquireTimeoutException;
 import dev.holdfast.arena.ArenaClosedException;
 import dev.holdfast.arena.ArenaStats;
@@ -13,6 +14,7 @@ import dev.holdfast.arena.SharedMemorySegmentPool;
 import dev.holdfast.arena.payload.ElementType;
 import dev.holdfast.arena.payload.Tensor;
 import dev.holdfast.loader.Lease;
+import dev.holdfast.loader.WorkerContext;
 import dev.holdfast.loader.pipeline.FailurePolicy;
 import dev.holdfast.loader.pipeline.OnWorkerDeath;
 import dev.holdfast.loader.pipeline.Order;
@@ -24,16 +26,19 @@ import dev.holdfast.loader.pipeline.StageFunction;
 import dev.holdfast.testkit.ChildJvm;
 import dev.holdfast.testkit.Deadlines;
 import dev.holdfast.testkit.Leftovers;
+import dev.holdfast.testkit.Maps;
 import java.io.Serializable;
 import java.lang.foreign.MemorySegment;
 import java.nio.ByteBuffer;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.Iterator;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.atomic.AtomicReference;
+import java.util.function.Function;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.ExtendWith;
@@ -318,6 +323,104 @@ final class RegionArenaTest {
       }
       pool.unlink();
     }
+  }
+
+  /** A result with a tensor, and where that lay when it was filled. */
+  record Placed(String mapping, Tensor tensor) implements Serializable {
+    private static final long serialVersionUID = 1L;
+
+    static Placed fill(int item, WorkerContext context) {
+      Tensor tensor = context.allocate(ElementType.FLOAT32, Lines.ELEMENTS);
+      MemorySegment.copy(
+          MemorySegment.ofArray(Lines.payload(item)), 0, tensor.segment(), 0, tensor.byteSize());
+      String mapping =
+          Maps.containing(tensor.segment().address()).map(Maps.Mapping::path).orElse("none");
+      return new Placed(mapping, tensor);
+    }
+
+    /** Returns whether it was filled in an arena. */
+    boolean isIn(SharedMemoryArena arena) {
+      assertFalse(mapping.contains("-channel-"), mapping);
+      boolean shared = mapping.contains("holdfast-");
+      assertEquals(shared, mapping.contains(arena.arenaId().toString()), mapping);
+      return shared;
+    }
+  }
+
+  @Test
+  void lastStageOfOneThreadAllocatesInTheArenaAndEveryOtherStageInOrdinaryMemory() {
+    assertEquals(
+        Collections.nCopies(12, true),
+        allocated(source -> source.<Placed>mapWith(Placed::fill).toMain()));
+    assertEquals(
+        Collections.nCopies(12, true),
+        allocated(
+            source -> source.<Integer>map(item -> item, 2).<Placed>mapWith(Placed::fill).toMain()));
+    List<Boolean> never = Collections.nCopies(12, false);
+    assertEquals(
+        never, allocated(source -> source.<Placed>mapWith(Placed::fill, 2, Order.INPUT).toMain()));
+    assertEquals(
+        never,
+        allocated(source -> source.<Placed>mapWith(Placed::fill).<Placed>map(it -> it).toMain()));
+    assertEquals(
+        never,
+        allocated(
+            source -> source.<Integer>map(item -> item).toMain().<Placed>mapWith(Placed::fill)));
+  }
+
+  /** Returns for each result whether it was filled in the output arena. */
+  private static List<Boolean> allocated(Function<Pipeline<Integer>, Pipeline<Placed>> stages) {
+    try (Lines.Arenas outputs = Lines.Arenas.pools(1, 4);
+        PipelineIterable<Placed> pipeline =
+            stages
+                .apply(
+                    Pipeline.from(new Lines.Below(12))
+                        .to(Lines.region(1).outputArena(outputs::get)))
+                .onFailure(FailurePolicy.fail())
+                .build()) {
+      List<Boolean> all = new ArrayList<>();
+      for (Lease<Placed> lease : pipeline.leases()) {
+        try (lease) {
+          float[] payload = new float[Lines.ELEMENTS];
+          lease.item().tensor().asByteBuffer().asFloatBuffer().get(payload);
+          assertEquals(all.size(), Lines.stamp(payload));
+          all.add(lease.item().isIn(outputs.get(0)));
+        }
+      }
+      return all;
+    }
+  }
+
+  /** Without a takeover a dead worker's side stays claimed for ever. */
+  @Test
+  void arenaThatReplacesNoEndpointIsRefusedForRestartWhenThePipelineIsBuilt() {
+    for (boolean input : new boolean[] {true, false}) {
+      try (Lines.Arenas arenas =
+          Lines.Arenas.of(
+              1, () -> FileSlotArena.create(Lines.ELEMENTS * 4L + 64, 4, Duration.ofMinutes(5)))) {
+        IllegalArgumentException refused =
+            assertThrows(
+                IllegalArgumentException.class, over(arenas, input, OnWorkerDeath.RESTART)::build);
+        assertTrue(
+            refused.getMessage().contains("FileSlotArena cannot replace"), refused::getMessage);
+        assertEquals(0, ProcessHandle.current().children().count());
+        try (PipelineIterable<float[]> pipeline = over(arenas, input, OnWorkerDeath.FAIL).build()) {
+          assertEquals(
+              Lines.listBelow(20), Lines.pass(pipeline).stream().map(Lines::stamp).toList());
+          assertEquals(20, arenas.get(0).stats().published());
+        }
+      }
+    }
+  }
+
+  private static Pipeline<float[]> over(
+      Lines.Arenas arenas, boolean input, OnWorkerDeath reaction) {
+    ProcessRegion region = Lines.region(1).onWorkerDeath(reaction);
+    return Pipeline.from(new Lines.Below(20))
+        .<float[]>map(Lines::payload)
+        .to(input ? region.inputArena(arenas::get) : region.outputArena(arenas::get))
+        .<float[]>map(payload -> payload)
+        .toMain();
   }
 
   @Test

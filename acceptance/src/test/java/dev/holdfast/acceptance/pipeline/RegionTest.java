@@ -1,13 +1,18 @@
 package dev.holdfast.acceptance.pipeline;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertNotEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import dev.holdfast.acceptance.worker.Promise;
 import dev.holdfast.loader.CodecSource;
 import dev.holdfast.loader.WorkerContext;
+import dev.holdfast.loader.WorkerDiedException;
 import dev.holdfast.loader.WorkerFailedException;
 import dev.holdfast.loader.pipeline.FailurePolicy;
+import dev.holdfast.loader.pipeline.OnWorkerDeath;
 import dev.holdfast.loader.pipeline.Order;
 import dev.holdfast.loader.pipeline.Pipeline;
 import dev.holdfast.loader.pipeline.PipelineIterable;
@@ -18,9 +23,11 @@ import dev.holdfast.loader.pipeline.StageStats;
 import dev.holdfast.testkit.ChildJvm;
 import dev.holdfast.testkit.Deadlines;
 import dev.holdfast.testkit.Leftovers;
+import java.io.File;
 import java.io.InvalidObjectException;
 import java.io.NotSerializableException;
 import java.io.Serializable;
+import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -32,10 +39,13 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.FutureTask;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.stream.IntStream;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.ExtendWith;
+import org.junit.jupiter.api.io.TempDir;
 
 /** Stages in worker processes: what crosses, in which order, and how passes end. */
 @ExtendWith(Leftovers.class)
@@ -46,6 +56,8 @@ final class RegionTest {
   record Made(int number, long pid, int worker, int workers, long seed) implements Serializable {
     private static final long serialVersionUID = 1L;
   }
+
+  @TempDir private Path folder;
 
   private static final class Prepared {
     private static int times;
@@ -363,6 +375,236 @@ final class RegionTest {
       }
       assertEquals(Lines.listBelow(2_000), Lines.pass(pipeline));
       assertEquals(Lines.listBelow(2_000), Lines.pass(pipeline));
+    }
+  }
+
+  /** Counts what it makes; the last size comes again and again. */
+  private record Sizes(AtomicInteger passes, List<Integer> sizes) implements Iterable<Integer> {
+    @Override
+    public Iterator<Integer> iterator() {
+      return new Lines.Below(sizeOf(passes.getAndIncrement())).iterator();
+    }
+
+    int sizeOf(int pass) {
+      return sizes.get(Math.min(pass, sizes.size() - 1));
+    }
+  }
+
+  // B198
+  @Test
+  void continuousPassesOfAnyLengthEndAndTheNextOneBeginsUnasked() {
+    Sizes sizes = new Sizes(new AtomicInteger(), List.of(1, 0, 100, 3, 0, 0, 17));
+    try (PipelineIterable<Integer> pipeline =
+        Pipeline.from(sizes)
+            .continuous()
+            .to(Lines.region(4))
+            .<Integer>map(item -> item)
+            .toMain()
+            .build()) {
+      for (int pass = 0; pass < 9; pass++) {
+        assertEquals(Lines.listBelow(sizes.sizeOf(pass)), Lines.pass(pipeline));
+        int begun = pass + 2;
+        Deadlines.assertEventually("the next pass has begun", () -> sizes.passes().get() >= begun);
+      }
+    }
+  }
+
+  // B198
+  @Test
+  void passesInWhichEverythingIsFilteredOutEndLikeOthers() {
+    for (Order order : Order.values()) {
+      AtomicInteger passes = new AtomicInteger();
+      Iterable<Integer> source =
+          () ->
+              passes.getAndIncrement() % 2 == 0
+                  ? IntStream.range(100, 140).iterator()
+                  : IntStream.range(90, 110).iterator();
+      try (PipelineIterable<Integer> pipeline =
+          Pipeline.from(source)
+              .continuous()
+              .to(Lines.region(4).order(order))
+              .filter(item -> item < 100, 2, order)
+              .toMain()
+              .build()) {
+        for (int pass = 0; pass < 3; pass++) {
+          assertEquals(List.of(), Lines.pass(pipeline));
+          assertEquals(
+              IntStream.range(90, 100).boxed().toList(),
+              Lines.pass(pipeline).stream().sorted().toList());
+        }
+      }
+    }
+  }
+
+  /** The first input is answered when the result of another one was taken. */
+  @Test
+  void completionOrderOverSeveralWorkersDoesNotWaitForASlowInput() throws Exception {
+    String taken = folder.resolve("taken").toString();
+    try (PipelineIterable<Integer> pipeline =
+        Pipeline.from(new Lines.Below(50))
+            .to(Lines.region(2).inputsAhead(1).order(Order.COMPLETION))
+            .<Integer>map(
+                item -> {
+                  while (item == 0 && !new File(taken).exists()) {
+                    Thread.sleep(5);
+                  }
+                  return item;
+                })
+            .toMain()
+            .build()) {
+      Iterator<Integer> results = pipeline.iterator();
+      Set<Integer> all = new HashSet<>();
+      for (int i = 1; i < 50; i++) {
+        int next = Deadlines.within("a result", Deadlines.GENEROUS, results::next);
+        assertTrue(next > 0 && all.add(next), () -> "result " + next);
+      }
+      assertTrue(new File(taken).mkdir());
+      assertEquals(0, results.next());
+      assertFalse(results.hasNext());
+      assertEquals(49, all.size());
+    }
+  }
+
+  // B196
+  @Test
+  void workerHasNoMoreUnansweredInputsThanItMay() throws Exception {
+    try (PipelineIterable<Integer> pipeline = gated(1, 3, 0, 40)) {
+      FutureTask<List<Integer>> pass = Deadlines.start("a pass", () -> Lines.pass(pipeline));
+      Deadlines.assertEventually("as many as it may have", () -> begun() >= 3);
+      Deadlines.pause(Duration.ofMillis(500));
+      assertEquals(3, begun());
+      openGate();
+      assertEquals(Lines.listBelow(40), Deadlines.result(pass));
+    }
+  }
+
+  /** Four times as many as both workers may have, and what the slow one has beyond. */
+  // B196
+  @Test
+  void slowInputHoldsBackABoundedNumberOfOthersInInputOrder() throws Exception {
+    int ahead = 3;
+    int window = 4 * ahead * 2;
+    try (PipelineIterable<Integer> pipeline = gated(2, ahead, 1, 400)) {
+      FutureTask<List<Integer>> pass = Deadlines.start("a pass", () -> Lines.pass(pipeline));
+      Deadlines.assertEventually("others run ahead", () -> begun() >= window - ahead);
+      Deadlines.pause(Duration.ofMillis(500));
+      assertTrue(begun() <= window + ahead, () -> "begun " + begun());
+      openGate();
+      assertEquals(Lines.listBelow(400), Deadlines.result(pass));
+    }
+  }
+
+  /** A region whose inputs wait for a gate, all of them or the first few. */
+  private PipelineIterable<Integer> gated(int workers, int ahead, int waiting, int count) {
+    String where = folder.toString();
+    return Pipeline.from(new Lines.Below(count))
+        .to(Lines.region(workers).inputsAhead(ahead))
+        .<Integer>map(
+            item -> {
+              boolean fresh = new File(where, "begun " + item).mkdir();
+              while ((waiting == 0 || item < waiting) && !new File(where, "gate").exists()) {
+                Thread.sleep(5);
+              }
+              return fresh ? item : -1;
+            },
+            16)
+        .toMain()
+        .build();
+  }
+
+  private int begun() {
+    return folder.toFile().list().length;
+  }
+
+  private void openGate() {
+    assertTrue(folder.resolve("gate").toFile().mkdir());
+  }
+
+  // B200
+  @Test
+  void workerThatDiesWhileTheSourceWaitsIsReportedAtOnce() throws Exception {
+    Iterable<Integer> source = () -> Stream.iterate(0, RegionTest::nextOfFour).iterator();
+    for (boolean continuous : new boolean[] {false, true}) {
+      Pipeline<Integer> idle = Pipeline.from(source);
+      try (PipelineIterable<Long> pipeline =
+          (continuous ? idle.continuous() : idle)
+              .to(Lines.region(1))
+              .<Long>map(_ -> ProcessHandle.current().pid())
+              .toMain()
+              .build()) {
+        Iterator<Long> results = pipeline.iterator();
+        long worker = results.next();
+        for (int i = 1; i < 4; i++) {
+          assertEquals(worker, results.next());
+        }
+        FutureTask<Long> waiting = Deadlines.start("waiting", results::next);
+        Deadlines.pause(Duration.ofMillis(100));
+        long killed = System.nanoTime();
+        ChildJvm.signal(worker, ChildJvm.SIGKILL);
+        WorkerDiedException died =
+            assertThrows(WorkerDiedException.class, () -> Deadlines.result(waiting));
+        Promise.kept("report of a death behind an idle source", Promise.DEATH_REPORTED, killed);
+        assertEquals("SIGKILL", died.facts().get("signal"));
+      }
+    }
+  }
+
+  /** Waits for ever after the fourth. */
+  private static int nextOfFour(int before) {
+    if (before == 3) {
+      try {
+        Thread.sleep(3_600_000);
+      } catch (InterruptedException e) {
+        throw new IllegalStateException(e);
+      }
+    }
+    return before + 1;
+  }
+
+  @Test
+  void seedOfAWorkerFollowsFromTheRegionsAndIsKeptByTheOneThatReplacesIt() {
+    Map<Integer, Long> seeds = seeds(2, 5, "");
+    assertEquals(2, seeds.values().stream().distinct().count());
+    assertEquals(seeds, seeds(2, 5, ""));
+    Map<Integer, Long> others = seeds(2, 6, "");
+    seeds.forEach((worker, seed) -> assertNotEquals(seed, others.get(worker)));
+    assertEquals(Map.of(0, seeds.get(0)), seeds(1, 5, folder.resolve("died once").toString()));
+  }
+
+  /** Returns the seed of each worker; one of them may die once. */
+  private static Map<Integer, Long> seeds(int workers, long seed, String death) {
+    try (PipelineIterable<Made> pipeline =
+        Pipeline.from(new Lines.Below(20))
+            .to(
+                Lines.region(workers)
+                    .inputsAhead(1)
+                    .seed(seed)
+                    .onWorkerDeath(OnWorkerDeath.RESTART))
+            .<Made>mapWith(
+                (item, context) -> {
+                  if (item == 5 && !death.isEmpty() && new File(death).mkdir()) {
+                    Runtime.getRuntime().halt(3);
+                  }
+                  Thread.sleep(10);
+                  return new Made(
+                      item,
+                      ProcessHandle.current().pid(),
+                      context.index(),
+                      context.count(),
+                      context.seed());
+                })
+            .toMain()
+            .build()) {
+      Map<Integer, Long> seeds = new HashMap<>();
+      Set<Long> processes = new HashSet<>();
+      for (Made made : Lines.pass(pipeline)) {
+        processes.add(made.pid());
+        Long known = seeds.putIfAbsent(made.worker(), made.seed());
+        assertTrue(known == null || known == made.seed());
+      }
+      assertEquals(workers, seeds.size());
+      assertEquals(death.isEmpty() ? workers : workers + 1, processes.size());
+      return seeds;
     }
   }
 

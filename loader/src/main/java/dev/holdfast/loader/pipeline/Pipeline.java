@@ -326,7 +326,8 @@ public final class Pipeline<T extends @Nullable Object> {
    *
    * @return the running pipeline; the caller closes it
    * @throws IllegalArgumentException when a region is open, a stage or initializer cannot cross to
-   *     a worker, or an arena is too small for a batch that follows
+   *     a worker, a region's batches collect too many inputs, or an arena is too small for a batch
+   *     that follows
    * @throws dev.holdfast.loader.WorkerFailedException when an initializer failed
    * @throws dev.holdfast.loader.WorkerDiedException when a worker could not be started or ended too
    *     soon
@@ -341,12 +342,13 @@ public final class Pipeline<T extends @Nullable Object> {
    * dev.holdfast.loader.Subprocess#iterate(Pipeline, dev.holdfast.loader.SubprocessOptions)} runs.
    *
    * @return the source
-   * @throws IllegalArgumentException when a region is open, or a function that gives arenas has
-   *     captured one that exists, with the path to it
+   * @throws IllegalArgumentException when a region is open, a region's batches collect too many
+   *     inputs, or a function that gives arenas has captured one that exists, with the path to it
    */
   public WorkerSource<T> asSource() {
     Plan checked = finished();
     PlanChecks.noArenaCaptured(checked);
+    checked.regions().forEach(PlanChecks::heldInside);
     return new HostedSource<>(checked);
   }
 

@@ -19,6 +19,7 @@ import java.util.concurrent.FutureTask;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.function.Executable;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.MethodSource;
@@ -270,6 +271,72 @@ final class StageContractTest {
     }
   }
 
+  /** The first item is finished when the second one was taken. */
+  @Test
+  void completionOrderDoesNotWaitForASlowItem() throws Exception {
+    CountDownLatch taken = new CountDownLatch(1);
+    try (PipelineIterable<Integer> pipeline =
+        Pipeline.from(Numbers.below(COUNT))
+            .<Integer>map(
+                item -> {
+                  if (item == 0) {
+                    taken.await();
+                  }
+                  return item;
+                },
+                2,
+                Order.COMPLETION)
+            .build()) {
+      Iterator<Integer> results = pipeline.iterator();
+      assertEquals(1, Deadlines.within("a result", Deadlines.GENEROUS, results::next));
+      taken.countDown();
+      List<Integer> others = new ArrayList<>();
+      results.forEachRemaining(others::add);
+      others.add(1);
+      assertEquals(Numbers.listBelow(COUNT), others.stream().sorted().toList());
+    }
+  }
+
+  @Test
+  void figuresSayWhichStageHoldsTheOthersUp() {
+    int items = 200;
+    Duration each = Duration.ofMillis(5);
+    try (PipelineIterable<Integer> pipeline =
+        Pipeline.from(Numbers.below(items))
+            .<Integer>map(item -> item)
+            .named("before")
+            .buffer(20)
+            .<Integer>map(
+                item -> {
+                  Deadlines.pause(each);
+                  return item;
+                })
+            .named("slow")
+            .buffer(20)
+            .<Integer>map(item -> item)
+            .named("behind")
+            .build()) {
+      assertEquals(Numbers.listBelow(items), Numbers.pass(pipeline));
+      PipelineStats stats = pipeline.stats();
+      assertEquals("slow", stats.bottleneck());
+      List<StageStats> stages = stats.stages();
+      assertEquals(
+          List.of("source", "before", "slow", "behind"),
+          stages.stream().map(StageStats::name).toList());
+      StageStats slow = stages.get(2);
+      assertTrue(slow.p50().compareTo(each) >= 0, slow::toString);
+      assertTrue(slow.p99().compareTo(slow.p50()) >= 0, slow::toString);
+      assertTrue(slow.busy().compareTo(each.multipliedBy(items)) >= 0, slow::toString);
+      assertEquals(20, slow.queueCapacity());
+      assertTrue(slow.queueOccupancy() > 0.8, slow::toString);
+      for (StageStats fast : List.of(stages.get(1), stages.get(3))) {
+        assertTrue(fast.p50().compareTo(each) < 0, fast::toString);
+        assertTrue(fast.busy().compareTo(slow.busy()) < 0, fast::toString);
+      }
+      assertTrue(stages.get(3).queueOccupancy() < 0.3, stages::toString);
+    }
+  }
+
   @Test
   void pipelineWithoutStagesGivesItsSource() {
     try (PipelineIterable<Integer> pipeline = Pipeline.from(Numbers.below(5)).build()) {
@@ -366,6 +433,29 @@ final class StageContractTest {
     assertThrows(IllegalStateException.class, pipeline::toMain);
     assertThrows(IllegalArgumentException.class, () -> ProcessRegion.workers(0));
     assertThrows(IllegalArgumentException.class, () -> FailurePolicy.dropUpTo(-1));
+  }
+
+  @Test
+  void batchesOfARegionThatCollectMoreThanCanBeCountedAreRefusedByName() {
+    Pipeline<List<Integer>> large =
+        Pipeline.from(Numbers.below(1))
+            .to(ProcessRegion.workers(1))
+            .batch(Integer.MAX_VALUE)
+            .named("all")
+            .toMain();
+    Pipeline<List<List<List<Integer>>>> nested =
+        Pipeline.from(Numbers.below(1))
+            .to(ProcessRegion.workers(1))
+            .batch(1 << 16)
+            .batch(1 << 14)
+            .batch(Integer.MAX_VALUE)
+            .named("all")
+            .toMain();
+    for (Executable made : List.<Executable>of(large::build, nested::build, large::asSource)) {
+      IllegalArgumentException refused = assertThrows(IllegalArgumentException.class, made);
+      assertTrue(refused.getMessage().contains("region=region-1 batch=all"), refused::getMessage);
+    }
+    assertEquals(0, ProcessHandle.current().children().count());
   }
 
   // B192

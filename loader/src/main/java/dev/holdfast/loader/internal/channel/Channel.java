@@ -45,10 +45,15 @@ public final class Channel {
     this.ring = ring;
     this.capacity = ring.byteSize();
     this.presence = presence;
-    if (capacity < LEAST_CAPACITY || capacity % 8 != 0) {
+    if (!canHave(capacity)) {
       throw new IllegalArgumentException(
           "not a capacity of a ring: capacity=" + capacity + " least=" + LEAST_CAPACITY);
     }
+  }
+
+  /** Returns whether a ring may be that large. Frames begin on multiples of 8. */
+  static boolean canHave(long capacity) {
+    return capacity >= LEAST_CAPACITY && capacity % 8 == 0;
   }
 
   long capacity() {

@@ -105,6 +105,19 @@ public final class ChannelMemory implements Presence {
       throw notAChannel("fileBytes", file.byteSize());
     }
     MemoryMapping mapping = file.map();
+    boolean attached = false;
+    try {
+      ChannelMemory memory = attach(mapping);
+      attached = true;
+      return memory;
+    } finally {
+      if (!attached) {
+        var _ = mapping.releaseNow();
+      }
+    }
+  }
+
+  private static ChannelMemory attach(MemoryMapping mapping) {
     SharedWords words = mapping.words();
     int version = words.getIntVolatile(ChannelLayout.VERSION_OFFSET);
     if (words.getAcquire(ChannelLayout.MAGIC_OFFSET) != ChannelLayout.MAGIC
@@ -114,17 +127,22 @@ public final class ChannelMemory implements Presence {
     long commandCapacity = words.getAcquire(ChannelLayout.COMMAND_CAPACITY_OFFSET);
     long itemCapacity = words.getAcquire(ChannelLayout.ITEM_CAPACITY_OFFSET);
     long inputCapacity = words.getAcquire(ChannelLayout.INPUT_CAPACITY_OFFSET);
-    if (commandCapacity < Channel.LEAST_CAPACITY
-        || itemCapacity < Channel.LEAST_CAPACITY
-        || commandCapacity > file.byteSize()
-        || itemCapacity > file.byteSize()
-        || (inputCapacity != 0 && inputCapacity < Channel.LEAST_CAPACITY)
-        || inputCapacity > file.byteSize()
-        || ChannelLayout.byteSize(commandCapacity, itemCapacity, inputCapacity)
-            != file.byteSize()) {
-      throw notAChannel("itemCapacity", itemCapacity);
+    requireCapacity("commandCapacity", commandCapacity, mapping);
+    requireCapacity("itemCapacity", itemCapacity, mapping);
+    if (inputCapacity != 0) {
+      requireCapacity("inputCapacity", inputCapacity, mapping);
+    }
+    long needed = ChannelLayout.byteSize(commandCapacity, itemCapacity, inputCapacity);
+    if (needed != mapping.byteSize()) {
+      throw notAChannel("bytesOfItsRings", needed);
     }
     return new ChannelMemory(mapping, commandCapacity, itemCapacity, inputCapacity);
+  }
+
+  private static void requireCapacity(String name, long value, MemoryMapping mapping) {
+    if (!Channel.canHave(value) || value > mapping.byteSize()) {
+      throw notAChannel(name, value);
+    }
   }
 
   /** Returns the direction from parent to worker. */

@@ -96,6 +96,9 @@ public final class FailureCodec {
     FailureDetail detail = FailureDetail.of(readText(in));
     String advice = readText(in);
     int count = in.readInt();
+    if (count > MOST_FACTS) {
+      throw new IOException("facts=" + count);
+    }
     for (int i = 0; i < count; i++) {
       detail = detail.with(readText(in), readValue(in));
     }

@@ -20,7 +20,7 @@ import dev.holdfast.loader.pipeline.StageFailedException;
 import org.jspecify.annotations.Nullable;
 
 /** Words for what can go wrong with a worker. */
-final class Failures {
+public final class Failures {
   private Failures() {}
 
   static ArenaClosedException closed() {
@@ -121,12 +121,24 @@ final class Failures {
         cause);
   }
 
-  static ArenaCorruptedException brokenProtocol(
+  /** A worker has sent a number that cannot be true. */
+  public static ArenaCorruptedException brokenProtocol(
       String what, String factName, long value, long expected) {
     return new ArenaCorruptedException(
-        FailureDetail.of(what)
-            .with(factName, value)
-            .with("expected", expected)
-            .advise("close the iterable; nothing more can be read from this worker"));
+        useless(FailureDetail.of(what).with(factName, value).with("expected", expected)));
+  }
+
+  /** A worker has sent bytes that cannot be read. */
+  public static ArenaCorruptedException unreadable(String what, long bytes, Exception reason) {
+    return new ArenaCorruptedException(
+        useless(
+            FailureDetail.of(what)
+                .with("bytes", bytes)
+                .with("reason", String.valueOf(reason.getMessage()))),
+        reason);
+  }
+
+  private static FailureDetail useless(FailureDetail detail) {
+    return detail.advise("close the iterable; nothing more can be read from this worker");
   }
 }

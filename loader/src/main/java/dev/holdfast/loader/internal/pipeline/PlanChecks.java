@@ -12,6 +12,9 @@ import org.jspecify.annotations.Nullable;
 
 /** Finds out about pipelines that could never work, before anything runs. */
 public final class PlanChecks {
+  /** One more is sent ahead, and they are counted by an int. */
+  private static final int MOST_HELD = Integer.MAX_VALUE - 1;
+
   private PlanChecks() {}
 
   /**
@@ -96,14 +99,24 @@ public final class PlanChecks {
     }
   }
 
-  /** Returns how many inputs the steps of a region may keep before they answer one. */
-  public static long heldInside(List<Step> steps) {
+  /**
+   * Returns how many inputs the steps of a region may keep before they answer one.
+   *
+   * @throws IllegalArgumentException naming the batch that makes them too many
+   */
+  public static int heldInside(Step.Region region) {
     long held = 1;
-    for (Step step : steps) {
-      if (step instanceof Step.Batch(_, var size)) {
-        held = Math.multiplyExact(held, size);
+    for (Step step : region.steps()) {
+      if (step instanceof Step.Batch(var name, var size)) {
+        held *= size; // of two that are not too large by themselves
+        if (held > MOST_HELD) {
+          throw new IllegalArgumentException(
+              ("a region cannot collect so many inputs: region=%s batch=%s inputs=%d most=%d;"
+                      + " use smaller batches")
+                  .formatted(region.name(), name, held, MOST_HELD));
+        }
       }
     }
-    return held;
+    return (int) held;
   }
 }

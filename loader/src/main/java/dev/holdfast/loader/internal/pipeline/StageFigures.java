@@ -1,21 +1,14 @@
 package dev.holdfast.loader.internal.pipeline;
 
 import dev.holdfast.loader.pipeline.StageStats;
-import java.nio.ByteBuffer;
 import java.time.Duration;
-import java.util.Arrays;
 import java.util.List;
-import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.LongAdder;
-import java.util.zip.DataFormatException;
 import org.HdrHistogram.ConcurrentHistogram;
 import org.HdrHistogram.Histogram;
 
 /** Counts what a stage does. Thread-safe. */
 public final class StageFigures {
-  private static final long LONGEST_NANOS = TimeUnit.HOURS.toNanos(1);
-  private static final int DIGITS = 2;
-
   private final String name;
   private final int concurrency;
   private final int queueCapacity;
@@ -24,7 +17,7 @@ public final class StageFigures {
   private final LongAdder busyNanos = new LongAdder();
   private final LongAdder samples = new LongAdder();
   private final LongAdder sampledCells = new LongAdder();
-  private final ConcurrentHistogram times = new ConcurrentHistogram(LONGEST_NANOS, DIGITS);
+  private final ConcurrentHistogram times = StageTimes.ofThreads();
 
   /** Makes figures that are all zero. */
   public StageFigures(String name, int concurrency, int queueCapacity) {
@@ -37,7 +30,7 @@ public final class StageFigures {
   public void worked(long nanos) {
     items.increment();
     busyNanos.add(nanos);
-    times.recordValue(Math.clamp(nanos, 1, LONGEST_NANOS));
+    times.recordValue(Math.clamp(nanos, 1, StageTimes.LONGEST_NANOS));
   }
 
   /** Counts an item that failed. */
@@ -52,9 +45,7 @@ public final class StageFigures {
 
   /** Returns what crosses from a worker. */
   public Snapshot snapshot() {
-    Histogram copy = times.copy();
-    ByteBuffer bytes = ByteBuffer.allocate(copy.getNeededByteBufferCapacity());
-    int length = copy.encodeIntoCompressedByteBuffer(bytes);
+    byte[] encoded = StageTimes.encode(times.copy());
     return new Snapshot(
         name,
         concurrency,
@@ -64,7 +55,7 @@ public final class StageFigures {
         busyNanos.sum(),
         samples.sum(),
         sampledCells.sum(),
-        Arrays.copyOf(bytes.array(), length));
+        encoded);
   }
 
   /**
@@ -92,6 +83,18 @@ public final class StageFigures {
       long sampledCells,
       byte[] times) {
 
+    /** Returns whether these figures, which have crossed, can be those of a stage. */
+    public boolean canBeTrue() {
+      return concurrency >= 1
+          && queueCapacity >= 0
+          && items >= 0
+          && failures >= 0
+          && busyNanos >= 0
+          && samples >= 0
+          && sampledCells >= 0
+          && StageTimes.canBeRead(times);
+    }
+
     /** Returns the sum of both, of one stage in two workers. */
     public Snapshot plus(Snapshot other) {
       return sum(other, concurrency + other.concurrency);
@@ -115,10 +118,8 @@ public final class StageFigures {
     }
 
     private Snapshot sum(Snapshot other, int threads) {
-      Histogram both = histogram();
-      both.add(other.histogram());
-      ByteBuffer bytes = ByteBuffer.allocate(both.getNeededByteBufferCapacity());
-      int length = both.encodeIntoCompressedByteBuffer(bytes);
+      Histogram both = StageTimes.decode(times);
+      both.add(StageTimes.decode(other.times));
       return new Snapshot(
           name,
           threads,
@@ -128,12 +129,12 @@ public final class StageFigures {
           busyNanos + other.busyNanos,
           samples + other.samples,
           sampledCells + other.sampledCells,
-          Arrays.copyOf(bytes.array(), length));
+          StageTimes.encode(both));
     }
 
     /** Returns the figures as users see them. */
     public StageStats stats() {
-      Histogram histogram = histogram();
+      Histogram histogram = StageTimes.decode(times);
       double occupancy =
           samples == 0 ? 0 : (double) sampledCells / samples / Math.max(1, queueCapacity);
       return new StageStats(
@@ -146,14 +147,6 @@ public final class StageFigures {
           Duration.ofNanos(histogram.getValueAtPercentile(99)),
           occupancy,
           queueCapacity);
-    }
-
-    private Histogram histogram() {
-      try {
-        return Histogram.decodeFromCompressedByteBuffer(ByteBuffer.wrap(times), 1);
-      } catch (DataFormatException | RuntimeException e) {
-        return new Histogram(LONGEST_NANOS, DIGITS); // damaged on its way: only the times are lost
-      }
     }
   }
 }

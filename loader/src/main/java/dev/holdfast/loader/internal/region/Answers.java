@@ -1,7 +1,9 @@
 package dev.holdfast.loader.internal.region;
 
+import dev.holdfast.arena.ArenaCorruptedException;
 import dev.holdfast.loader.internal.failure.FailureCodec;
 import dev.holdfast.loader.internal.failure.RemoteFailure;
+import dev.holdfast.loader.internal.parent.Failures;
 import dev.holdfast.loader.internal.pipeline.StageFigures;
 import dev.holdfast.loader.internal.pipeline.Trouble;
 import java.io.ByteArrayInputStream;
@@ -85,38 +87,54 @@ record Answers(
   /**
    * Reads what {@link #encode} made.
    *
-   * @throws IllegalStateException when it is damaged
+   * @throws ArenaCorruptedException when it is damaged
    */
   static Answers decode(byte[] bytes) {
     try (DataInputStream in = new DataInputStream(new ByteArrayInputStream(bytes))) {
-      boolean hasValue = in.readBoolean();
+      boolean hasValue = truth(in);
       List<Long> inputs = readNumbers(in);
       List<Long> done = readNumbers(in);
       List<Reported> troubles = new ArrayList<>();
       for (int left = count(in); left > 0; left--) {
         troubles.add(
-            new Reported(readText(in), in.readLong(), readText(in), in.readBoolean(), failure(in)));
+            new Reported(readText(in), in.readLong(), readText(in), truth(in), failure(in)));
       }
       List<StageFigures.Snapshot> figures = new ArrayList<>();
       for (int left = count(in); left > 0; left--) {
         figures.add(readFigures(in));
       }
+      if (in.available() > 0) {
+        throw new IOException("bytesBehindTheEnd=" + in.available());
+      }
       return new Answers(hasValue, inputs, done, troubles, figures);
     } catch (IOException e) {
-      throw new IllegalStateException("an answer of a worker is damaged: bytes=" + bytes.length, e);
+      throw Failures.unreadable("an answer of a worker is damaged", bytes.length, e);
     }
   }
 
   private static RemoteFailure failure(DataInputStream in) throws IOException {
-    return FailureCodec.decode(MemorySegment.ofArray(in.readNBytes(count(in))));
+    return FailureCodec.decode(MemorySegment.ofArray(readBytes(in)));
   }
 
+  private static boolean truth(DataInputStream in) throws IOException {
+    int truth = in.readUnsignedByte();
+    if (truth > 1) {
+      throw new IOException("truth=" + truth);
+    }
+    return truth == 1;
+  }
+
+  /** Reads how many follow; each takes a byte at least. */
   private static int count(DataInputStream in) throws IOException {
     int count = in.readInt();
-    if (count < 0) {
-      throw new IOException("count=" + count);
+    if (count < 0 || count > in.available()) {
+      throw new IOException("count=%d available=%d".formatted(count, in.available()));
     }
     return count;
+  }
+
+  private static byte[] readBytes(DataInputStream in) throws IOException {
+    return in.readNBytes(count(in));
   }
 
   private static void writeText(DataOutputStream out, String text) throws IOException {
@@ -126,7 +144,7 @@ record Answers(
   }
 
   private static String readText(DataInputStream in) throws IOException {
-    return new String(in.readNBytes(count(in)), StandardCharsets.UTF_8);
+    return new String(readBytes(in), StandardCharsets.UTF_8);
   }
 
   private static void writeNumbers(DataOutputStream out, List<Long> numbers) throws IOException {
@@ -163,15 +181,20 @@ record Answers(
   }
 
   private static StageFigures.Snapshot readFigures(DataInputStream in) throws IOException {
-    return new StageFigures.Snapshot(
-        readText(in),
-        in.readInt(),
-        in.readInt(),
-        in.readLong(),
-        in.readLong(),
-        in.readLong(),
-        in.readLong(),
-        in.readLong(),
-        in.readNBytes(count(in)));
+    StageFigures.Snapshot figures =
+        new StageFigures.Snapshot(
+            readText(in),
+            in.readInt(),
+            in.readInt(),
+            in.readLong(),
+            in.readLong(),
+            in.readLong(),
+            in.readLong(),
+            in.readLong(),
+            readBytes(in));
+    if (!figures.canBeTrue()) {
+      throw new IOException("figures=" + figures);
+    }
+    return figures;
   }
 }

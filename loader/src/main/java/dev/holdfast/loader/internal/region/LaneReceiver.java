@@ -1,9 +1,11 @@
 package dev.holdfast.loader.internal.region;
 
 import dev.holdfast.arena.AcquireTimeoutException;
+import dev.holdfast.arena.ArenaCorruptedException;
 import dev.holdfast.loader.WorkerDiedException;
 import dev.holdfast.loader.WorkerTimeoutException;
 import dev.holdfast.loader.internal.parent.Arrival;
+import dev.holdfast.loader.internal.parent.Failures;
 import dev.holdfast.loader.internal.parent.PassState;
 import dev.holdfast.loader.internal.pipeline.Content;
 import java.util.List;
@@ -26,8 +28,8 @@ final class LaneReceiver {
   private final Reading reading;
   private final Silence silence;
   private final Pace pace = new Pace();
+  private final Announced announced = new Announced();
 
-  private @Nullable Answers announced; // what the next result answers
   private @Nullable WorkerTimeoutException silent; // why the worker was ended
 
   LaneReceiver(
@@ -68,7 +70,7 @@ final class LaneReceiver {
 
   /** Receives until a pass is over; returns the worker's death if that ended it. */
   private @Nullable WorkerDiedException untilEnd(PassState open) {
-    announced = null;
+    announced.clear();
     while (true) {
       Course course = accept(process.current().next(open));
       if (course.over()) {
@@ -90,7 +92,11 @@ final class LaneReceiver {
 
   private Course accept(Arrival arrival) {
     boolean left = node.epochs.isCancelled(book.passEpoch());
-    return left ? acceptLeft(arrival) : acceptWanted(arrival);
+    try {
+      return left ? acceptLeft(arrival) : acceptWanted(arrival);
+    } catch (ArenaCorruptedException e) {
+      throw node.failed(book.passEpoch(), e); // nothing that this worker says can be believed
+    }
   }
 
   private Course acceptWanted(Arrival arrival) {
@@ -99,8 +105,7 @@ final class LaneReceiver {
     }
     switch (arrival) {
       case Arrival.Answer(var bytes) -> acceptAnswer(Answers.decode(bytes));
-      case Arrival.Item item ->
-          settle(takeAnnounced(), new Content.Unopened(process.current().parcel(item)), null);
+      case Arrival.Item item -> acceptItem(new Content.Unopened(process.current().parcel(item)));
       case Arrival.Failure(var failure) -> acceptFailure(failure);
       case Arrival.End _ -> {
         endPass();
@@ -141,20 +146,16 @@ final class LaneReceiver {
     if (!answers.figures().isEmpty()) {
       figures.update(answers.figures());
     }
-    if (answers.hasValue()) {
-      announced = answers;
-    } else {
+    if (!announced.heard(answers)) {
       settle(answers, null, null);
     }
   }
 
-  private Answers takeAnnounced() {
-    Answers answers = announced;
-    announced = null;
-    if (answers == null) {
-      throw new IllegalStateException("a result came that answers nothing");
+  private void acceptItem(Content content) {
+    if (!announced.isThere()) {
+      content.discard();
     }
-    return answers;
+    settle(announced.take(), content, null);
   }
 
   private void settle(
@@ -189,10 +190,10 @@ final class LaneReceiver {
         }
       }
       default -> {
-        if (announced == null) {
+        if (!announced.isThere()) {
           throw node.failed(book.passEpoch(), failure);
         }
-        settle(takeAnnounced(), null, failure);
+        settle(announced.take(), null, failure);
       }
     }
   }
@@ -205,13 +206,12 @@ final class LaneReceiver {
     process.current().kill();
   }
 
+  /** The end mark goes on when no input is left in the book, so what it is owed stays there. */
   private void endPass() {
-    for (Input input : book.passEnded()) {
-      settlement.fail(
-          input,
-          input.text(),
-          new IllegalStateException("the worker ended its pass without an answer"),
-          true);
+    announced.requireNone("the end of a pass came instead of a result");
+    int owed = book.passEnded().size();
+    if (owed > 0) {
+      throw Failures.brokenProtocol("a pass ended without an answer", "unanswered", owed, 0);
     }
   }
 }

@@ -1,5 +1,6 @@
 package dev.holdfast.loader.internal.region;
 
+import dev.holdfast.arena.internal.life.Steps;
 import dev.holdfast.loader.internal.pipeline.Cell;
 import dev.holdfast.loader.internal.pipeline.CellQueue;
 import dev.holdfast.loader.internal.pipeline.Epochs;
@@ -9,7 +10,6 @@ import dev.holdfast.loader.internal.pipeline.RegionHost;
 import dev.holdfast.loader.internal.pipeline.RegionStage;
 import dev.holdfast.loader.internal.pipeline.StageFigures;
 import dev.holdfast.loader.internal.pipeline.Step;
-import dev.holdfast.loader.internal.pipeline.Steps;
 import dev.holdfast.loader.internal.pipeline.Stopped;
 import dev.holdfast.loader.pipeline.OnWorkerDeath;
 import dev.holdfast.loader.pipeline.Order;
@@ -39,7 +39,7 @@ final class RegionNode implements RegionStage {
   final RegionHost host;
   volatile StageFigures figures;
   final int inputsAhead;
-  final long inputsPerAnswer;
+  final int inputsPerAnswer;
   final LongAdder restarted = new LongAdder();
 
   private final List<Step> following;
@@ -63,9 +63,9 @@ final class RegionNode implements RegionStage {
     this.host = host;
     this.ownsArenas = ownsArenas;
     this.figures = new StageFigures(step.name(), region.workers(), region.workers());
-    this.inputsPerAnswer = PlanChecks.heldInside(step.steps());
-    long needed = inputsPerAnswer == 1 ? 1 : Math.addExact(inputsPerAnswer, 1);
-    this.inputsAhead = Math.toIntExact(Math.max(region.inputsAhead(), needed));
+    this.inputsPerAnswer = PlanChecks.heldInside(step);
+    this.inputsAhead =
+        Math.max(region.inputsAhead(), inputsPerAnswer == 1 ? 1 : inputsPerAnswer + 1);
   }
 
   boolean inputOrder() {
@@ -239,11 +239,13 @@ final class RegionNode implements RegionStage {
   @Override
   public void beginClosing() {
     closing = true;
+    Steps steps = new Steps();
     Outcomes there = outcomes;
     if (there != null) {
-      there.close();
+      steps.run(there::close);
     }
-    lanes.forEach(Lane::beginClosing);
+    lanes.forEach(lane -> steps.run(lane::beginClosing));
+    steps.end();
   }
 
   @Override

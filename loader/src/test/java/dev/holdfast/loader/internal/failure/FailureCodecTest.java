@@ -9,6 +9,10 @@ import dev.holdfast.arena.UnitTooLargeException;
 import dev.holdfast.loader.RemoteError;
 import dev.holdfast.loader.WorkerFailedException;
 import java.lang.foreign.MemorySegment;
+import java.nio.ByteBuffer;
+import java.nio.charset.StandardCharsets;
+import java.util.Arrays;
+import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.api.Test;
 
@@ -128,6 +132,26 @@ class FailureCodecTest {
     byte[] bytes = {0, 0, 1, 2, 3, 4, 5, 6, 7, 8};
     RemoteError error = FailureCodec.decode(MemorySegment.ofArray(bytes)).error();
     assertTrue(error.message().contains("cannot be read"), error.message());
+  }
+
+  /** Each fact costs a copy of those before it. */
+  @Test
+  void aReportOfMoreFactsThanAnyHasIsADamagedOne() {
+    assertEquals("of", FailureCodec.decode(facts(64)).error().className());
+    RemoteError error = FailureCodec.decode(facts(65)).error();
+    assertTrue(error.message().contains("cannot be read"), error.message());
+  }
+
+  private static MemorySegment facts(int count) {
+    ByteBuffer bytes = ByteBuffer.allocate(1024);
+    for (String text : List.of("of", "a worker", "")) {
+      bytes.putInt(text.length()).put(text.getBytes(StandardCharsets.UTF_8));
+    }
+    bytes.put((byte) 1).putInt(0).putInt(0).putInt(count);
+    for (int i = 0; i < count; i++) {
+      bytes.putInt(1).put((byte) (' ' + i)).put((byte) 'b').put((byte) 1);
+    }
+    return MemorySegment.ofArray(Arrays.copyOf(bytes.array(), bytes.position()));
   }
 
   @Test

@@ -12,6 +12,8 @@ import dev.holdfast.loader.internal.pipeline.Content;
 import dev.holdfast.loader.internal.pipeline.Epochs;
 import dev.holdfast.loader.internal.pipeline.Stopped;
 import dev.holdfast.loader.internal.pipeline.Trouble;
+import dev.holdfast.loader.pipeline.OnWorkerDeath;
+import dev.holdfast.loader.pipeline.ProcessRegion;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 
@@ -86,6 +88,24 @@ final class LaneBookTest {
     assertEquals(List.of(one), book.died());
     assertEquals(3, book.deathsInRow());
     assertEquals(List.of(one, two), book.toDoAgain());
+  }
+
+  @Test
+  void deathsCountInARowUntilAnAnswerComes() {
+    Input poison = sent(1);
+    for (int death = 1; death <= 20; death++) {
+      var _ = book.died();
+      assertEquals(death, book.deathsInRow());
+    }
+    var _ = book.answered(List.of(), List.of(), List.of());
+    assertEquals(0, book.deathsInRow());
+    for (int death = 1; death <= 20; death++) {
+      book.open(poison, this::newPass);
+      var _ = book.died();
+      assertEquals(1, book.deathsInRow());
+      var _ = book.answered(List.of(), List.of(), List.of());
+    }
+    assertEquals(16, ProcessRegion.workers(1).onWorkerDeath(OnWorkerDeath.RESTART).maxRestarts());
   }
 
   @Test
