@@ -242,7 +242,8 @@ public final class ChildJvm implements AutoCloseable {
   }
 
   /**
-   * Sends a signal to a process that the test or its children started.
+   * Sends a signal to a process that the test or its children started. Behind SIGSTOP the process
+   * stands still, with all its threads.
    *
    * @param pid the process
    * @param signal its number
@@ -251,6 +252,9 @@ public final class ChildJvm implements AutoCloseable {
     try {
       Process kill = new ProcessBuilder("sh", "-c", "kill -" + signal + " " + pid).start();
       Assertions.assertTrue(kill.waitFor(60, TimeUnit.SECONDS), "kill did not end");
+      if (signal == SIGSTOP) {
+        Deadlines.assertEventually("it stands still", () -> ProcSelf.standsStill(pid));
+      }
     } catch (IOException e) {
       throw new UncheckedIOException(e);
     } catch (InterruptedException e) {

@@ -97,6 +97,29 @@ public final class ProcSelf {
   }
 
   /**
+   * Returns whether every thread of a process is stopped by a signal, or gone.
+   *
+   * @param pid the process
+   * @return false while one of them can still do something
+   */
+  public static boolean standsStill(long pid) {
+    try (Stream<Path> threads = Files.list(Path.of("/proc/" + pid + "/task"))) {
+      return threads.allMatch(thread -> "TtZX".indexOf(stateOf(thread)) >= 0);
+    } catch (IOException e) {
+      return true; // the process is gone
+    }
+  }
+
+  private static char stateOf(Path thread) {
+    try {
+      String stat = Files.readString(thread.resolve("stat"), StandardCharsets.ISO_8859_1);
+      return stat.charAt(stat.lastIndexOf(')') + 2);
+    } catch (IOException e) {
+      return 'X'; // it has ended
+    }
+  }
+
+  /**
    * Returns the process group of a process.
    *
    * @param pid the process
