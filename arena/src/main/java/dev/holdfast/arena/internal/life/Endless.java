@@ -15,6 +15,7 @@ public final class Endless {
   public static Runnable of(Runnable round) {
     return () -> {
       while (true) {
+        var _ = Thread.interrupted(); // user code can find this thread, and a park would not wait
         try {
           round.run();
         } catch (RuntimeException | Error e) {

@@ -26,7 +26,16 @@ public final class Steps {
     if (first == null) {
       first = failure;
     } else if (failure != null && !failure.equals(first)) {
+      attach(first, failure);
+    }
+  }
+
+  /** The next step matters more than what is told of this one. */
+  private static void attach(Throwable first, Throwable failure) {
+    try {
       first.addSuppressed(failure);
+    } catch (OutOfMemoryError e) {
+      Thread.onSpinWait();
     }
   }
 

@@ -103,9 +103,7 @@ public final class UnitLedger {
       new Closer.Task() {
         @Override
         protected boolean run() {
-          drainsLater.set(false);
-          drainNow();
-          return true;
+          return drainedLater();
         }
       };
 
@@ -507,9 +505,29 @@ public final class UnitLedger {
       whole = true;
     } finally {
       if (!whole && drainsLater.compareAndSet(false, true)) {
+        storage.retainMemory(); // whoever drains is an owner of it
         Closer.submit(drainLater);
       }
     }
+  }
+
+  /**
+   * Makes up for a drain that failed. Whoever fails meanwhile hands this over once more, so it is
+   * tried again from here only when nobody has.
+   */
+  private boolean drainedLater() {
+    drainsLater.set(false);
+    boolean again = false;
+    try {
+      drainNow();
+    } catch (OutOfMemoryError e) {
+      again = drainsLater.compareAndSet(false, true);
+    } finally {
+      if (!again) {
+        storage.releaseMemory();
+      }
+    }
+    return !again;
   }
 
   private void drainNow() {

@@ -3,6 +3,7 @@ package dev.holdfast.arena.internal.memory;
 import dev.holdfast.arena.ArenaCorruptedException;
 import dev.holdfast.arena.Backing;
 import dev.holdfast.arena.FailureDetail;
+import dev.holdfast.arena.internal.life.Quarantine;
 import dev.holdfast.arena.internal.os.Descriptors;
 import dev.holdfast.arena.internal.os.ErrnoException;
 import dev.holdfast.arena.internal.os.Mappings;
@@ -19,7 +20,7 @@ import org.jspecify.annotations.Nullable;
  * An open descriptor of shared memory. Made by {@link SharedFiles#create} in the owner, by the
  * attach methods elsewhere. Closing it ends attaching and touches no mapping.
  */
-public final class SharedFile implements AutoCloseable {
+public final class SharedFile extends Quarantine.Retained implements AutoCloseable {
   private final int descriptor;
   private final long byteSize;
   private final FileTrace trace;
@@ -216,7 +217,7 @@ public final class SharedFile implements AutoCloseable {
   }
 
   /** Removes the name of a named file if it still leads to this file; can be tried again. */
-  public void removeName() {
+  public synchronized void removeName() {
     if (pendingName != null && named.compareAndSet(true, false)) {
       boolean removed = false;
       try {
@@ -246,9 +247,12 @@ public final class SharedFile implements AutoCloseable {
     return map(List.of());
   }
 
-  /** Closes the descriptor. Repeating it does nothing, unless there was no heap for it. */
+  /**
+   * Closes the descriptor. Repeating it does nothing. A descriptor that there was no heap to close
+   * goes to the quarantine, since most of those who close one come only once.
+   */
   @Override
-  public void close() {
+  public synchronized void close() {
     if (!closed.compareAndSet(false, true)) {
       return;
     }
@@ -269,8 +273,33 @@ public final class SharedFile implements AutoCloseable {
     } catch (ErrnoException e) {
       gone = true;
       throw new IllegalStateException("cannot close the descriptor of " + place(), e);
+    } catch (OutOfMemoryError e) {
+      Thread.onSpinWait(); // kept below
     } finally {
-      closed.set(gone);
+      if (!gone) {
+        closed.set(false);
+        Quarantine.add(this);
+      }
     }
+  }
+
+  @Override
+  public String what() {
+    return "descriptor of " + place();
+  }
+
+  @Override
+  public String why() {
+    return "there was no heap or no stack to close it";
+  }
+
+  @Override
+  public boolean retry() {
+    try {
+      close();
+    } catch (RuntimeException | Error e) {
+      return closed.get();
+    }
+    return closed.get();
   }
 }

@@ -19,6 +19,7 @@ import org.jspecify.annotations.Nullable;
  * segment {@code i mod count}.
  */
 final class PoolStorage implements UnitLedger.Storage, Holds.Storage {
+  private boolean givenBack; // touched by the draining thread
   private final ArenaCore core;
   private final long segments;
   private final long stride;
@@ -91,7 +92,10 @@ final class PoolStorage implements UnitLedger.Storage, Holds.Storage {
     try {
       Holds.unregister(this);
     } finally {
-      core.giveBack(Side.READER);
+      if (!givenBack) { // by the next time the side may be somebody else's
+        givenBack = true;
+        core.giveBack(Side.READER);
+      }
     }
   }
 

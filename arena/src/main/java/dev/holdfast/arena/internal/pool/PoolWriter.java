@@ -52,6 +52,7 @@ public final class PoolWriter implements ArenaWriter {
   private long unit;
   private long cursor;
   private boolean open;
+  private final GiveBackLater giveBackLater = new GiveBackLater();
   private boolean closed;
 
   /**
@@ -327,12 +328,18 @@ public final class PoolWriter implements ArenaWriter {
     if (closed) {
       return;
     }
-    abortUnit();
-    closed = true;
-    if (filled.abortedHasEnded()) {
-      giveBack();
-    } else {
-      Closer.submit(new GiveBackLater());
+    if (open) {
+      filled.requireOwner();
+    }
+    try {
+      abortUnit();
+    } finally {
+      closed = true;
+      if (filled.abortedHasEnded()) {
+        giveBack();
+      } else {
+        Closer.submit(giveBackLater);
+      }
     }
   }
 

@@ -192,10 +192,15 @@ public final class Reservation {
       guard.end();
       return;
     }
-    ended = true;
     EndViews end = new EndViews(arena, guard);
-    if (!end.run()) {
-      Closer.submit(end);
+    ended = true;
+    boolean over = false;
+    try {
+      over = end.run();
+    } finally {
+      if (!over) {
+        Closer.submit(end);
+      }
     }
   }
 
@@ -211,10 +216,12 @@ public final class Reservation {
 
     @Override
     protected boolean run() {
-      try {
-        arena.close();
-      } catch (IllegalStateException e) {
-        return false;
+      if (arena.scope().isAlive()) { // else an Error had ended an earlier try half-way
+        try {
+          arena.close();
+        } catch (IllegalStateException e) {
+          return false;
+        }
       }
       guard.end();
       return true;

@@ -1,6 +1,7 @@
 package dev.holdfast.arena.internal.pool;
 
 import dev.holdfast.arena.internal.life.BootClock;
+import dev.holdfast.arena.internal.life.Closer;
 import dev.holdfast.arena.internal.life.HolderKind;
 import dev.holdfast.arena.internal.life.Owned;
 
@@ -13,6 +14,13 @@ final class Reserved extends Owned {
   private final long unit;
   private final long sinceMillis = BootClock.millis();
   private final String thread = Thread.currentThread().getName();
+  private final Closer.Task endLater =
+      new Closer.Task() {
+        @Override
+        protected boolean run() {
+          return writer().endedLater(Reserved.this);
+        }
+      };
 
   /** Makes an entry of the book; the writer has kept the memory mapped for it. */
   Reserved(TicketWriter writer, long unit) {
@@ -24,6 +32,15 @@ final class Reserved extends Owned {
   @Override
   public long unit() {
     return unit;
+  }
+
+  private TicketWriter writer() {
+    return writer;
+  }
+
+  /** Returns what ends it when that failed for lack of heap. */
+  Closer.Task endLater() {
+    return endLater;
   }
 
   long sinceMillis() {

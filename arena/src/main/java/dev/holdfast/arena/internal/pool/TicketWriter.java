@@ -8,6 +8,7 @@ import dev.holdfast.arena.internal.events.Recorder;
 import dev.holdfast.arena.internal.events.UnitPublishedEvent;
 import dev.holdfast.arena.internal.fault.FaultPoint;
 import dev.holdfast.arena.internal.life.BootClock;
+import dev.holdfast.arena.internal.life.Closer;
 import dev.holdfast.arena.internal.life.HolderKind;
 import dev.holdfast.arena.internal.life.TicketNumber;
 import dev.holdfast.arena.internal.memory.ArenaWords;
@@ -157,18 +158,40 @@ final class TicketWriter {
     }
   }
 
-  /** The producer's views have ended; a number that was not sealed is free again. */
+  /**
+   * The producer's views have ended; a number that was not sealed is free again. The closer makes
+   * up for a lack of heap, since the last owner comes only once.
+   */
   void ended(Reserved reserved) {
-    synchronized (this) {
-      if (open.remove(reserved.unit()) != null) {
-        free.add(reserved.unit());
-        if (waiters > 0) {
-          wakeWaiters();
-        }
+    boolean done = false;
+    try {
+      freed(reserved);
+      done = true;
+    } finally {
+      if (done) {
+        core.mapping().release();
+      } else {
+        Closer.submit(reserved.endLater());
       }
-      giveBackWhenDone();
     }
+  }
+
+  /** Does the same, as often as it takes. */
+  boolean endedLater(Reserved reserved) {
+    freed(reserved);
     core.mapping().release();
+    return true;
+  }
+
+  private synchronized void freed(Reserved reserved) {
+    if (open.containsKey(reserved.unit())) {
+      free.add(reserved.unit());
+      var _ = open.remove(reserved.unit()); // behind what needs heap
+      if (waiters > 0) {
+        wakeWaiters();
+      }
+    }
+    giveBackWhenDone();
   }
 
   /** Who has looked and does not wait yet misses this, and looks again within a slice. */

@@ -14,6 +14,7 @@ import dev.holdfast.arena.internal.life.UnitRecord;
  * ends.
  */
 final class RingStorage implements UnitLedger.Storage {
+  private boolean givenBack; // touched by the draining thread
   private final ArenaCore core;
   private final long capacity;
 
@@ -84,6 +85,9 @@ final class RingStorage implements UnitLedger.Storage {
 
   @Override
   public void drained() {
-    core.giveBack(Side.READER);
+    if (!givenBack) { // by the next time the side may be somebody else's
+      givenBack = true;
+      core.giveBack(Side.READER);
+    }
   }
 }

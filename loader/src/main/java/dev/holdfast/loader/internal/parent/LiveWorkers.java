@@ -3,8 +3,10 @@ package dev.holdfast.loader.internal.parent;
 import dev.holdfast.arena.internal.life.ExitHook;
 import dev.holdfast.arena.internal.life.Once;
 import dev.holdfast.arena.internal.life.Steps;
+import java.util.List;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.TimeUnit;
 
 /** The workers that are to be killed when this process exits. */
 final class LiveWorkers {
@@ -13,13 +15,20 @@ final class LiveWorkers {
   private static final Once<ExitHook.Step> EXIT_STEP =
       new Once<>(() -> ExitHook.atExit("end the workers", LiveWorkers::end));
 
+  private static final long HOST_EXIT_NANOS = TimeUnit.MILLISECONDS.toNanos(1500);
+
   private LiveWorkers() {}
 
-  /** All hosts are asked before the first is waited for. */
+  /** All hosts are asked, and the other workers ended, before the hosts are waited for together. */
   private static void end() {
     Steps steps = new Steps();
     LIVE.forEach(teardown -> steps.run(teardown::askAtExit));
-    LIVE.forEach(teardown -> steps.run(teardown::atExit));
+    long deadline = System.nanoTime() + HOST_EXIT_NANOS;
+    for (boolean hosts : List.of(false, true)) {
+      LIVE.stream()
+          .filter(teardown -> teardown.isOfHost() == hosts)
+          .forEach(teardown -> steps.run(() -> teardown.atExit(deadline)));
+    }
     steps.end();
   }
 

@@ -31,7 +31,6 @@ final class Teardown extends Quarantine.Retained {
   private static final long ASKED_NANOS = TimeUnit.MILLISECONDS.toNanos(1500);
   private static final long TERMINATED_NANOS = TimeUnit.MILLISECONDS.toNanos(1500);
   private static final long KILLED_NANOS = TimeUnit.SECONDS.toNanos(2);
-  private static final long HOST_EXIT_NANOS = TimeUnit.MILLISECONDS.toNanos(1500);
   private static final long DRAIN_MILLIS = 500;
 
   private final @Nullable SharedMemoryArena arena;
@@ -318,6 +317,10 @@ final class Teardown extends Quarantine.Retained {
         detail.advise("its storage is kept and tried again in the background and at each close"));
   }
 
+  boolean isOfHost() {
+    return ofHost;
+  }
+
   /** Lets a host remove the names of its arenas before {@link #atExit} ends it. */
   void askAtExit() {
     if (ofHost && process != null) {
@@ -328,12 +331,14 @@ final class Teardown extends Quarantine.Retained {
   /**
    * What the exit of this process asks for: no worker and no name is left. Ends no scope and unmaps
    * nothing.
+   *
+   * @param hostsEnd until when a host is waited for, in the time of {@link System#nanoTime}
    */
-  void atExit() {
+  void atExit(long hostsEnd) {
     try {
       if (process != null) {
         if (ofHost) {
-          var _ = process.awaitEnd(HOST_EXIT_NANOS);
+          var _ = process.awaitEnd(Math.max(0, hostsEnd - System.nanoTime()));
         }
         process.kill();
       }

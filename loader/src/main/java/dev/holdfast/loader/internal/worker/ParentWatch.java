@@ -7,8 +7,8 @@ import dev.holdfast.arena.internal.os.Processes;
 /**
  * Ends this process when its parent has gone, whatever user code does. The kernel's signal at the
  * parent's death covers a JVM that stands at a safepoint; this thread covers a kernel that refuses
- * it, and a parent that had gone before the signal was asked for. Nothing that user code does to
- * the heap ends the watch: a look that fails is made again.
+ * it, and a parent that had gone before the signal was asked for. A look that fails, as in a full
+ * heap, is made again; a heap that stays full for good may fail them all.
  */
 final class ParentWatch {
   private static final int PAUSE_MILLIS = 500;
