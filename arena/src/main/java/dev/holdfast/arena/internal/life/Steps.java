@@ -34,7 +34,7 @@ public final class Steps {
   private static void attach(Throwable first, Throwable failure) {
     try {
       first.addSuppressed(failure);
-    } catch (OutOfMemoryError e) {
+    } catch (OutOfMemoryError | StackOverflowError e) {
       Thread.onSpinWait();
     }
   }

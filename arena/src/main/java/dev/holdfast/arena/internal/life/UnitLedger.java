@@ -505,10 +505,22 @@ public final class UnitLedger {
       whole = true;
     } finally {
       if (!whole && drainsLater.compareAndSet(false, true)) {
-        storage.retainMemory(); // whoever drains is an owner of it
-        Closer.submit(drainLater);
+        handOver();
       }
     }
+  }
+
+  private void handOver() {
+    boolean retained = false;
+    try {
+      storage.retainMemory(); // whoever drains is an owner of it
+      retained = true;
+    } finally {
+      if (!retained) {
+        drainsLater.set(false);
+      }
+    }
+    Closer.submit(drainLater);
   }
 
   /**

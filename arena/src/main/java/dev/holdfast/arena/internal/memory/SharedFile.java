@@ -294,7 +294,7 @@ public final class SharedFile extends Quarantine.Retained implements AutoCloseab
   }
 
   @Override
-  public boolean retry() {
+  public synchronized boolean retry() {
     try {
       close();
     } catch (RuntimeException | Error e) {

@@ -335,11 +335,21 @@ public final class PoolWriter implements ArenaWriter {
       abortUnit();
     } finally {
       closed = true;
-      if (filled.abortedHasEnded()) {
-        giveBack();
-      } else {
+      giveBackWhenEnded();
+    }
+  }
+
+  private void giveBackWhenEnded() {
+    boolean ended = false;
+    try {
+      ended = filled.abortedHasEnded();
+    } finally {
+      if (!ended) {
         Closer.submit(giveBackLater);
       }
+    }
+    if (ended) {
+      giveBack();
     }
   }
 

@@ -115,10 +115,11 @@ final class ProducerMemory {
 
   /** Ends the views of a unit that is given up, later when it is refused now. */
   void abort() {
-    if (!end()) {
+    if (open != null) { // handed on first: an Error must not make it look ended
       aborted = open;
       open = null;
     }
+    var _ = abortedHasEnded();
   }
 
   /** Returns whether nobody can write into the segment of an aborted unit any more. */

@@ -92,21 +92,34 @@ final class TicketWriter {
     if (closed) {
       throw core.closedException("the arena is closed");
     }
-    Long unit = free.pollFirst();
-    if (unit == null) {
-      long reclaimed = words.checkedReclaimed(words.reclaimedVolatile(), published, segments);
-      if (nextUnit - reclaimed >= segments) {
-        return null;
-      }
-      unit = nextUnit++;
+    boolean again = !free.isEmpty();
+    long reclaimed = words.checkedReclaimed(words.reclaimedVolatile(), published, segments);
+    if (!again && nextUnit - reclaimed >= segments) {
+      return null;
     }
-    Reserved reserved = new Reserved(this, unit);
+    long unit = again ? free.first() : nextUnit;
+    keep(new Reserved(this, unit));
+    if (again) { // behind what needs heap, so that no number is lost
+      var _ = free.pollFirst();
+    } else {
+      nextUnit++;
+    }
+    return open.get(unit);
+  }
+
+  private void keep(Reserved reserved) {
     if (!core.mapping().retain()) {
-      free.add(unit);
       throw core.closedException("the arena is closed");
     }
-    open.put(unit, reserved);
-    return reserved;
+    boolean kept = false;
+    try {
+      open.put(reserved.unit(), reserved);
+      kept = true;
+    } finally {
+      if (!kept) {
+        core.mapping().release();
+      }
+    }
   }
 
   /**
@@ -184,9 +197,10 @@ final class TicketWriter {
   }
 
   private synchronized void freed(Reserved reserved) {
-    if (open.containsKey(reserved.unit())) {
-      free.add(reserved.unit());
-      var _ = open.remove(reserved.unit()); // behind what needs heap
+    Long unit = reserved.unit();
+    if (open.get(unit) == reserved) { // and not the next one with this number
+      free.add(unit);
+      var _ = open.remove(unit); // behind what needs heap
       if (waiters > 0) {
         wakeWaiters();
       }
@@ -198,8 +212,8 @@ final class TicketWriter {
   private void wakeWaiters() {
     try {
       words.wakeWriter();
-    } catch (InternalError e) {
-      return; // the backing file was cut short; whoever waits reports it
+    } catch (InternalError | OutOfMemoryError e) {
+      return; // the backing file was cut short, which whoever waits reports; or it looks again
     }
   }
 

@@ -3,7 +3,6 @@ package dev.holdfast.loader.internal.parent;
 import dev.holdfast.arena.internal.life.ExitHook;
 import dev.holdfast.arena.internal.life.Once;
 import dev.holdfast.arena.internal.life.Steps;
-import java.util.List;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.TimeUnit;
@@ -24,12 +23,21 @@ final class LiveWorkers {
     Steps steps = new Steps();
     LIVE.forEach(teardown -> steps.run(teardown::askAtExit));
     long deadline = System.nanoTime() + HOST_EXIT_NANOS;
-    for (boolean hosts : List.of(false, true)) {
-      LIVE.stream()
-          .filter(teardown -> teardown.isOfHost() == hosts)
-          .forEach(teardown -> steps.run(() -> teardown.atExit(deadline)));
-    }
+    endThose(false, deadline, steps);
+    endThose(true, deadline, steps);
     steps.end();
+  }
+
+  private static void endThose(boolean hosts, long deadline, Steps steps) {
+    for (Teardown teardown : LIVE) {
+      try {
+        if (teardown.isOfHost() == hosts) {
+          teardown.atExit(deadline);
+        }
+      } catch (RuntimeException | Error e) {
+        steps.failed(e);
+      }
+    }
   }
 
   static void add(Teardown teardown) {
