@@ -26,7 +26,6 @@ public final class Targets {
   private static final long LARGE = 32L << 20;
   private static final long HUGE = 64L << 20;
   private static final int BUSY_THREADS = 64;
-  private static final int MOST_PASSES_BESIDE_BUSY_THREADS = 5;
 
   private static final double POOL_OF_MEMCPY = 0.85;
   private static final double RING_OF_MEMCPY = 0.45;
@@ -220,7 +219,7 @@ public final class Targets {
             List.of(measure),
             ViewScope.CONFINED,
             0,
-            busyThreads > 0 ? Math.min(passes, MOST_PASSES_BESIDE_BUSY_THREADS) : passes,
+            passes,
             segments,
             busyThreads,
             false,
