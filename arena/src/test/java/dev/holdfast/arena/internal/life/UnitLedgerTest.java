@@ -22,7 +22,9 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Random;
 import java.util.UUID;
+import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.FutureTask;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.Test;
 
@@ -39,6 +41,7 @@ final class UnitLedgerTest {
     final AtomicInteger memory = new AtomicInteger();
     final AtomicInteger drains = new AtomicInteger();
     boolean exhausted;
+    volatile boolean heapIsFull;
 
     @Override
     public long mostOutstanding() {
@@ -52,6 +55,9 @@ final class UnitLedgerTest {
 
     @Override
     public void returned(UnitRecord lastReleased) {
+      if (heapIsFull) {
+        throw new OutOfMemoryError("of whoever drains");
+      }
       if (exhausted) {
         exhausted = false;
         throw new StackOverflowError("of the thread that releases");
@@ -121,6 +127,29 @@ final class UnitLedgerTest {
     storage.exhausted = true;
     assertThrows(StackOverflowError.class, zero::retire);
     Deadlines.assertEventually("the writer is told", () -> words.reclaimedAcquire() == 1);
+    Deadlines.assertEventually("nothing keeps the memory", () -> storage.memory.get() == 0);
+  }
+
+  @Test
+  void drainsThatGoOnFailingLoseNothingAndDelayNoOtherTaskOfTheCloser() throws Exception {
+    Closer.start();
+    storage.heapIsFull = true;
+    for (int unit = 0; unit < 100; unit++) {
+      assertThrows(OutOfMemoryError.class, admit(unit)::retire);
+      Thread.sleep(1); // while the closer tries, and fails too
+    }
+    CountDownLatch other = new CountDownLatch(1);
+    Closer.submit(
+        new Closer.Task() {
+          @Override
+          protected boolean run() {
+            other.countDown();
+            return true;
+          }
+        });
+    assertTrue(other.await(60, TimeUnit.SECONDS), "another task of the closer has run");
+    storage.heapIsFull = false;
+    Deadlines.assertEventually("all are given back", () -> words.reclaimedAcquire() == 100);
     Deadlines.assertEventually("nothing keeps the memory", () -> storage.memory.get() == 0);
   }
 
