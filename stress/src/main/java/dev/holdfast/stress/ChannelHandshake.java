@@ -5,7 +5,6 @@ import dev.holdfast.loader.internal.channel.Channel;
 import dev.holdfast.loader.internal.channel.ChannelLayout;
 import dev.holdfast.loader.internal.channel.ChannelReceiver;
 import dev.holdfast.loader.internal.channel.ChannelSender;
-import dev.holdfast.loader.internal.channel.Presence;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import org.openjdk.jcstress.annotations.Actor;
@@ -35,13 +34,7 @@ public class ChannelHandshake {
 
   private final SegmentWords words =
       new SegmentWords(Arena.ofAuto().allocate(ChannelLayout.WORDS_BYTES, 128)); // to be woken at
-  private final Channel channel =
-      new Channel(
-          "stress",
-          words,
-          0,
-          MemorySegment.ofArray(new long[(int) Channel.LEAST_CAPACITY / 8]),
-          Presence.ALWAYS);
+  private final Channel channel = Channels.over(words);
   private final ChannelSender sender = new ChannelSender(channel, 1);
   private final ChannelReceiver receiver = new ChannelReceiver(channel);
 

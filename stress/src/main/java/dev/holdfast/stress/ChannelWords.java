@@ -1,11 +1,8 @@
 package dev.holdfast.stress;
 
-import dev.holdfast.arena.internal.memory.SegmentWords;
 import dev.holdfast.loader.internal.channel.Channel;
-import dev.holdfast.loader.internal.channel.ChannelLayout;
 import dev.holdfast.loader.internal.channel.ChannelReceiver;
 import dev.holdfast.loader.internal.channel.ChannelSender;
-import dev.holdfast.loader.internal.channel.Presence;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import org.openjdk.jcstress.annotations.Actor;
@@ -28,13 +25,7 @@ import org.openjdk.jcstress.infra.results.JJJ_Result;
 public class ChannelWords {
   private static final MemorySegment BODY = MemorySegment.ofArray(new byte[] {7, 7, 7, 7, 7});
 
-  private final Channel channel =
-      new Channel(
-          "stress",
-          new SegmentWords(MemorySegment.ofArray(new long[(int) ChannelLayout.WORDS_BYTES / 8])),
-          0,
-          MemorySegment.ofArray(new long[(int) Channel.LEAST_CAPACITY / 8]),
-          Presence.ALWAYS);
+  private final Channel channel = Channels.over(Channels.wordsOnTheHeap());
   private final ChannelSender sender = new ChannelSender(channel, 1);
   private final ChannelReceiver receiver = new ChannelReceiver(channel);
 

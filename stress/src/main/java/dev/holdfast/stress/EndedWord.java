@@ -3,9 +3,7 @@ package dev.holdfast.stress;
 import dev.holdfast.arena.internal.memory.SegmentWords;
 import dev.holdfast.loader.internal.channel.Channel;
 import dev.holdfast.loader.internal.channel.ChannelLayout;
-import dev.holdfast.loader.internal.channel.Presence;
 import java.lang.foreign.Arena;
-import java.lang.foreign.MemorySegment;
 import org.openjdk.jcstress.annotations.Actor;
 import org.openjdk.jcstress.annotations.Expect;
 import org.openjdk.jcstress.annotations.JCStressTest;
@@ -32,13 +30,7 @@ public class EndedWord {
 
   private final SegmentWords words =
       new SegmentWords(Arena.ofAuto().allocate(ENDED + 128, 128)); // to be woken
-  private final Channel channel =
-      new Channel(
-          "stress",
-          words,
-          0,
-          MemorySegment.ofArray(new long[(int) Channel.LEAST_CAPACITY / 8]),
-          Presence.ALWAYS);
+  private final Channel channel = Channels.over(words);
 
   @Actor
   public void parent() {

@@ -2,10 +2,8 @@ package dev.holdfast.stress;
 
 import dev.holdfast.arena.internal.memory.SegmentWords;
 import dev.holdfast.loader.internal.channel.Channel;
-import dev.holdfast.loader.internal.channel.ChannelLayout;
 import dev.holdfast.loader.internal.channel.ChannelReceiver;
 import dev.holdfast.loader.internal.channel.ChannelSender;
-import dev.holdfast.loader.internal.channel.Presence;
 import java.lang.foreign.MemorySegment;
 import org.openjdk.jcstress.annotations.Actor;
 import org.openjdk.jcstress.annotations.Expect;
@@ -28,15 +26,8 @@ public class ItemsConsumedWord {
   /** As drawn in the layout of a channel's words. */
   private static final long ITEMS_CONSUMED = 256;
 
-  private final SegmentWords words =
-      new SegmentWords(MemorySegment.ofArray(new long[(int) ChannelLayout.WORDS_BYTES / 8]));
-  private final Channel channel =
-      new Channel(
-          "stress",
-          words,
-          0,
-          MemorySegment.ofArray(new long[(int) Channel.LEAST_CAPACITY / 8]),
-          Presence.ALWAYS);
+  private final SegmentWords words = Channels.wordsOnTheHeap();
+  private final Channel channel = Channels.over(words);
   private final ChannelReceiver receiver = new ChannelReceiver(channel);
 
   public ItemsConsumedWord() {

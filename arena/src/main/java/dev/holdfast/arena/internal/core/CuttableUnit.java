@@ -5,6 +5,8 @@ import dev.holdfast.arena.OpenUnit;
 
 /** An open unit whose bytes lie in a file that somebody may cut short while they are copied. */
 public interface CuttableUnit extends OpenUnit {
+  /** Returns whose memory it is. */
+  ArenaCore core();
 
   /**
    * Ends a run of accesses to bytes that were looked at: one that failed is thrown here at the
@@ -12,8 +14,16 @@ public interface CuttableUnit extends OpenUnit {
    *
    * @throws ArenaCorruptedException when the bytes are gone
    */
-  void settle();
+  default void settle() {
+    try {
+      core().words().settle();
+    } catch (InternalError e) {
+      throw fault(e);
+    }
+  }
 
   /** Turns a fault in an access to the bytes into a typed error. */
-  ArenaCorruptedException fault(InternalError e);
+  default ArenaCorruptedException fault(InternalError e) {
+    return core().fault(e);
+  }
 }

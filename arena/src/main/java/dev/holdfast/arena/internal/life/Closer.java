@@ -29,7 +29,10 @@ public final class Closer {
 
   private static @Nullable Task refused; // the daemon's
 
-  /** Something to do once, on the closer's thread. Handed over at most once. */
+  /**
+   * Something to do once, on the closer's thread. Never handed over while it waits there; when it
+   * has run it may be handed over again.
+   */
   public abstract static class Task {
     private @Nullable Task next;
     private long firstTry;

@@ -46,11 +46,16 @@ public final class Steps {
 
   /** Throws what failed, if anything did. */
   public void end() {
-    switch (first) {
+    rethrow(first);
+  }
+
+  /** Throws a failure that was kept, unless it is null. Needs no heap for one that is unchecked. */
+  static void rethrow(@Nullable Throwable failure) {
+    switch (failure) {
       case null -> {}
       case RuntimeException e -> throw e;
       case Error e -> throw e;
-      default -> throw new IllegalStateException(first);
+      default -> throw new IllegalStateException(failure);
     }
   }
 }

@@ -317,16 +317,7 @@ public final class UnitLedger {
         }
       }
     }
-    rethrow(first);
-  }
-
-  private static void rethrow(@Nullable Throwable failure) {
-    switch (failure) {
-      case null -> {}
-      case RuntimeException e -> throw e;
-      case Error e -> throw e;
-      default -> throw new IllegalStateException(failure);
-    }
+    Steps.rethrow(first);
   }
 
   /** A unit was released. Allocates nothing, waits for nothing. */
@@ -556,7 +547,7 @@ public final class UnitLedger {
       }
       seen = pendingDrains.addAndGet(-seen);
     } while (seen != 0);
-    rethrow(failure);
+    Steps.rethrow(failure);
   }
 
   private void advance() {

@@ -98,17 +98,8 @@ final class RingOpenUnit implements CuttableUnit {
   }
 
   @Override
-  public void settle() {
-    try {
-      core.words().settle();
-    } catch (InternalError e) {
-      throw fault(e);
-    }
-  }
-
-  @Override
-  public ArenaCorruptedException fault(InternalError e) {
-    return core.fault(e);
+  public ArenaCore core() {
+    return core;
   }
 
   @SuppressWarnings("MustBeClosedChecker") // the lease closes it
