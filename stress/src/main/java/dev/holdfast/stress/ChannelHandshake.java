@@ -1,6 +1,7 @@
 package dev.holdfast.stress;
 
 import dev.holdfast.arena.internal.memory.SegmentWords;
+import dev.holdfast.arena.internal.memory.WaitWord;
 import dev.holdfast.loader.internal.channel.Channel;
 import dev.holdfast.loader.internal.channel.ChannelLayout;
 import dev.holdfast.loader.internal.channel.ChannelReceiver;
@@ -40,7 +41,7 @@ public class ChannelHandshake {
 
   @Actor
   public void consumer(ZZ_Result result) {
-    words.setIntVolatile(CONSUMER_WAITING, 1);
+    words.setIntVolatile(CONSUMER_WAITING, WaitWord.number(0));
     result.r1 = receiver.ready();
   }
 

@@ -1,6 +1,7 @@
 package dev.holdfast.stress;
 
 import dev.holdfast.arena.internal.memory.ArenaLayout;
+import dev.holdfast.arena.internal.memory.WaitWord;
 import org.openjdk.jcstress.annotations.Actor;
 import org.openjdk.jcstress.annotations.Expect;
 import org.openjdk.jcstress.annotations.JCStressTest;
@@ -23,7 +24,7 @@ public class WaitingHandshake extends Words {
   @Actor
   public void writer(ZZ_Result result) {
     int seen = shared.getIntVolatile(ArenaLayout.SPACE_SIGNAL_OFFSET);
-    words.setWriterWaitingVolatile(true);
+    words.setWriterWaitingVolatile(WaitWord.number(seen));
     result.r1 =
         words.reclaimedVolatile() == 1
             || shared.getIntVolatile(ArenaLayout.SPACE_SIGNAL_OFFSET) != seen;

@@ -26,6 +26,7 @@ import dev.holdfast.arena.internal.memory.Pinning;
 import dev.holdfast.arena.internal.memory.SharedFile;
 import dev.holdfast.arena.internal.memory.UnmapStep;
 import dev.holdfast.arena.internal.memory.UnprovedTransfers;
+import dev.holdfast.arena.internal.memory.WaitWord;
 import dev.holdfast.arena.internal.os.ProcessIdentity;
 import dev.holdfast.arena.internal.output.OutputAllocator;
 import java.lang.foreign.MemorySegment;
@@ -456,7 +457,7 @@ public final class ArenaCore {
       beforeGeneration.run();
       words.setShutdownVolatile(false, false);
       if (side == Side.WRITER) {
-        words.setWriterWaitingVolatile(false); // the dead writer's word; a living one keeps its own
+        words.setWriterWaitingVolatile(WaitWord.NOBODY); // a living writer keeps its own
       }
       beginGeneration(side, claim.use());
       UnitLedger reader = ledger;

@@ -58,10 +58,10 @@ public final class SpaceWait implements WaitPoint {
     this.announcement = announcement;
   }
 
-  /** Says whether somebody waits. */
+  /** Says to the reader who waits. */
   public interface Announcement {
-    /** Says it with volatile order. */
-    void say(boolean waiting);
+    /** Says it with volatile order; see {@link WaitPoint#announce}. */
+    void say(int wait);
   }
 
   /** See {@link dev.holdfast.arena.ArenaWriter#whileWaiting}. */
@@ -124,8 +124,8 @@ public final class SpaceWait implements WaitPoint {
   }
 
   @Override
-  public void announce(boolean waiting) {
-    announcement.say(waiting);
+  public void announce(int wait) {
+    announcement.say(wait);
   }
 
   @Override

@@ -13,11 +13,14 @@ public final class ArenaWords {
   private static final long MOST_COUNTED = 1L << 62;
 
   private final SharedWords words;
+  private final WaitWord writerWaiting;
   private final long segments;
 
   /** Makes the words of an arena with a number of segments, 0 for a ring. */
   public ArenaWords(SharedWords words, long segments) {
     this.words = words;
+    this.writerWaiting =
+        new WaitWord(words, ArenaLayout.WRITER_WAITING_OFFSET, ArenaLayout.SPACE_SIGNAL_OFFSET);
     this.segments = segments;
   }
 
@@ -69,12 +72,10 @@ public final class ArenaWords {
     words.setVolatile(ArenaLayout.TAIL_OFFSET, bytes);
   }
 
-  /** Bumps the signal that the writer waits on, and wakes it if it said that it waits. */
+  /** Bumps the signal that the writer waits on, and wakes it once if it said that it waits. */
   public void signalSpace() {
     var _ = words.getAndAddInt(ArenaLayout.SPACE_SIGNAL_OFFSET, 1);
-    if (words.getIntVolatile(ArenaLayout.WRITER_WAITING_OFFSET) != 0) {
-      words.wake(ArenaLayout.SPACE_SIGNAL_OFFSET);
-    }
+    writerWaiting.signal();
   }
 
   /**
@@ -86,11 +87,12 @@ public final class ArenaWords {
   }
 
   public boolean writerWaitingVolatile() {
-    return words.getIntVolatile(ArenaLayout.WRITER_WAITING_OFFSET) != 0;
+    return writerWaiting.isAnnounced();
   }
 
-  public void setWriterWaitingVolatile(boolean waiting) {
-    words.setIntVolatile(ArenaLayout.WRITER_WAITING_OFFSET, waiting ? 1 : 0);
+  /** Says which wait of the writer begins, or that none does; see {@link WaitWord}. */
+  public void setWriterWaitingVolatile(int wait) {
+    writerWaiting.announce(wait);
   }
 
   /** Returns whether either side has shut the arena down. */

@@ -13,6 +13,7 @@ import dev.holdfast.arena.internal.life.HolderKind;
 import dev.holdfast.arena.internal.life.TicketNumber;
 import dev.holdfast.arena.internal.memory.ArenaWords;
 import dev.holdfast.arena.internal.memory.Claim;
+import dev.holdfast.arena.internal.memory.WaitWord;
 import java.util.NavigableMap;
 import java.util.NavigableSet;
 import java.util.TreeMap;
@@ -239,9 +240,9 @@ final class TicketWriter {
   }
 
   /** Announces one more waiter, or one less; the word says whether there is any. */
-  synchronized void announce(boolean waiting) {
-    waiters += waiting ? 1 : -1;
-    words.setWriterWaitingVolatile(waiters > 0);
+  synchronized void announce(int wait) {
+    waiters += wait == WaitWord.NOBODY ? -1 : 1;
+    words.setWriterWaitingVolatile(waiters > 0 ? WaitWord.SOMEBODY : WaitWord.NOBODY);
   }
 
   /** Makes the error of a wait that has reached its limit. */

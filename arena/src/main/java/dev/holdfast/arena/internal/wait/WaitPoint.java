@@ -1,6 +1,7 @@
 package dev.holdfast.arena.internal.wait;
 
 import dev.holdfast.arena.internal.memory.SharedWords;
+import dev.holdfast.arena.internal.memory.WaitWord;
 
 /** Something in shared memory that a thread can wait for. */
 public interface WaitPoint {
@@ -11,8 +12,8 @@ public interface WaitPoint {
   /** Returns what waits at this point have learned about looking before they sleep. */
   SpinBudget spins();
 
-  /** Says to the other side, with volatile order, whether somebody waits. */
-  void announce(boolean waiting);
+  /** Says to the other side, with volatile order, which wait begins; see {@link WaitWord}. */
+  void announce(int wait);
 
   /** Returns the words that hold the signal. */
   SharedWords words();

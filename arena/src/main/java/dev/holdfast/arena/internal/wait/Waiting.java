@@ -2,6 +2,7 @@ package dev.holdfast.arena.internal.wait;
 
 import dev.holdfast.arena.FailureDetail;
 import dev.holdfast.arena.HoldfastInterruptedException;
+import dev.holdfast.arena.internal.memory.WaitWord;
 import java.util.concurrent.locks.LockSupport;
 
 /**
@@ -11,7 +12,7 @@ import java.util.concurrent.locks.LockSupport;
  * each other, as in Dekker's algorithm): the waiter reads the signal, announces itself, looks
  * whether it may go on, and waits only while the signal has not changed. The other side changes its
  * counter, bumps the signal, and then looks for an announcement. Whoever comes second sees the
- * other.
+ * other. {@link WaitWord} says why the announcement is a number.
  */
 public final class Waiting {
   /** The longest time between two looks at shutdown, interrupt, deadline and the caller's check. */
@@ -77,13 +78,13 @@ public final class Waiting {
     }
     try {
       int seen = point.words().getIntVolatile(point.signalOffset());
-      point.announce(true);
+      point.announce(WaitWord.number(seen));
       try {
         if (!point.ready()) {
           point.words().awaitChange(point.signalOffset(), seen, nanos);
         }
       } finally {
-        point.announce(false);
+        point.announce(WaitWord.NOBODY);
       }
     } finally {
       point.release();

@@ -8,7 +8,7 @@ import java.util.concurrent.locks.LockSupport;
  * Shared words on the heap, for tests and model checkers that cannot see into memory segments. A
  * long and an int at the same offset are different words, as no layout uses one offset for both.
  */
-public final class HeapWords implements SharedWords {
+public class HeapWords implements SharedWords {
   private static final long LOOK_AGAIN_NANOS = 20_000;
 
   private final AtomicLongArray longs;

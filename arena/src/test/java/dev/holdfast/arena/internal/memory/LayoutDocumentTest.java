@@ -101,7 +101,7 @@ final class LayoutDocumentTest {
     writes.put("reclaimed", words -> words.setReclaimedVolatile(-1));
     writes.put("tail", words -> words.setTailVolatile(-1));
     writes.put("generationHead", words -> words.setGenerationHeadRelease(-1));
-    writes.put("writerWaiting", words -> words.setWriterWaitingVolatile(true));
+    writes.put("writerWaiting", words -> words.setWriterWaitingVolatile(1));
     writes.put("ownerShutdown", words -> words.setShutdownVolatile(true, true));
     writes.put("peerShutdown", words -> words.setShutdownVolatile(false, true));
     writes.put("writerClaim", words -> claim(words, Side.WRITER));

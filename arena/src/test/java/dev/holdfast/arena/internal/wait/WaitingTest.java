@@ -8,6 +8,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import dev.holdfast.arena.HoldfastInterruptedException;
 import dev.holdfast.arena.internal.memory.SegmentWords;
 import dev.holdfast.arena.internal.memory.SharedWords;
+import dev.holdfast.arena.internal.memory.WaitWord;
 import dev.holdfast.testkit.Deadlines;
 import java.lang.foreign.Arena;
 import java.time.Duration;
@@ -20,6 +21,7 @@ final class WaitingTest {
   private static final long WAITING = 128;
 
   private final SharedWords words = new SegmentWords(Arena.ofAuto().allocate(256, 128));
+  private final WaitWord waiting = new WaitWord(words, WAITING, SIGNAL);
   private volatile boolean ready;
 
   private final SpinBudget spins = new SpinBudget();
@@ -36,8 +38,8 @@ final class WaitingTest {
         }
 
         @Override
-        public void announce(boolean waiting) {
-          words.setIntVolatile(WAITING, waiting ? 1 : 0);
+        public void announce(int wait) {
+          waiting.announce(wait);
         }
 
         @Override
@@ -61,10 +63,7 @@ final class WaitingTest {
 
   private void signal() {
     ready = true;
-    var _ = words.getAndAddInt(SIGNAL, 1);
-    if (words.getIntVolatile(WAITING) != 0) {
-      words.wake(SIGNAL);
-    }
+    waiting.signal();
   }
 
   @Test
@@ -73,7 +72,7 @@ final class WaitingTest {
       ready = false;
       FutureTask<Boolean> waiter =
           Deadlines.start("waiter", () -> Waiting.await(point, Long.MAX_VALUE, () -> {}));
-      Deadlines.assertEventually("announced", () -> words.getIntVolatile(WAITING) != 0);
+      Deadlines.assertEventually("announced", waiting::isAnnounced);
       signal();
       assertTrue(Deadlines.result(waiter));
     }
@@ -104,7 +103,7 @@ final class WaitingTest {
     long start = System.nanoTime();
     assertFalse(Waiting.await(point, 50_000_000L, () -> {}));
     assertTrue(System.nanoTime() - start >= 50_000_000L);
-    assertEquals(0, words.getIntVolatile(WAITING));
+    assertFalse(waiting.isAnnounced());
   }
 
   @Test
@@ -136,7 +135,7 @@ final class WaitingTest {
     FutureTask<Boolean> waiter =
         new FutureTask<>(() -> Waiting.await(point, Long.MAX_VALUE, () -> {}));
     Thread virtual = Thread.ofVirtual().start(waiter);
-    Deadlines.assertEventually("announced", () -> words.getIntVolatile(WAITING) != 0);
+    Deadlines.assertEventually("announced", waiting::isAnnounced);
     signal();
     assertTrue(Deadlines.result(waiter));
     virtual.join();
@@ -147,7 +146,7 @@ final class WaitingTest {
     FutureTask<Boolean> waiter =
         new FutureTask<>(() -> Waiting.await(point, Long.MAX_VALUE, () -> {}));
     Thread virtual = Thread.ofVirtual().start(waiter);
-    Deadlines.assertEventually("announced", () -> words.getIntVolatile(WAITING) != 0);
+    Deadlines.assertEventually("announced", waiting::isAnnounced);
     virtual.interrupt();
     assertThrows(HoldfastInterruptedException.class, () -> Deadlines.result(waiter));
     virtual.join();

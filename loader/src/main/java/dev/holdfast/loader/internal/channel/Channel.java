@@ -3,6 +3,7 @@ package dev.holdfast.loader.internal.channel;
 import dev.holdfast.arena.ArenaCorruptedException;
 import dev.holdfast.arena.FailureDetail;
 import dev.holdfast.arena.internal.memory.SharedWords;
+import dev.holdfast.arena.internal.memory.WaitWord;
 import java.lang.foreign.MemorySegment;
 
 /**
@@ -24,6 +25,8 @@ public final class Channel {
 
   private final String name;
   private final SharedWords words;
+  private final WaitWord consumerWaiting;
+  private final WaitWord producerWaiting;
   private final long base;
   private final MemorySegment ring;
   private final long capacity;
@@ -42,6 +45,10 @@ public final class Channel {
     this.name = name;
     this.words = words;
     this.base = base;
+    this.consumerWaiting =
+        new WaitWord(words, at(ChannelLayout.CONSUMER_WAITING), at(ChannelLayout.DATA_SIGNAL));
+    this.producerWaiting =
+        new WaitWord(words, at(ChannelLayout.PRODUCER_WAITING), at(ChannelLayout.SPACE_SIGNAL));
     this.ring = ring;
     this.capacity = ring.byteSize();
     this.presence = presence;
@@ -66,6 +73,14 @@ public final class Channel {
 
   SharedWords words() {
     return words;
+  }
+
+  WaitWord consumerWaiting() {
+    return consumerWaiting;
+  }
+
+  WaitWord producerWaiting() {
+    return producerWaiting;
   }
 
   Presence presence() {
@@ -115,17 +130,13 @@ public final class Channel {
 
   void publish(long published) {
     publishQuietly(published);
-    if (words.getIntVolatile(base + ChannelLayout.CONSUMER_WAITING) != 0) {
-      signal(ChannelLayout.DATA_SIGNAL);
-    }
+    consumerWaiting.signal();
   }
 
   void consume(long consumed, long itemsConsumed) {
     words.setRelease(base + ChannelLayout.ITEMS_CONSUMED, itemsConsumed);
     words.setVolatile(base + ChannelLayout.CONSUMED, consumed);
-    if (words.getIntVolatile(base + ChannelLayout.PRODUCER_WAITING) != 0) {
-      signal(ChannelLayout.SPACE_SIGNAL);
-    }
+    producerWaiting.signal();
   }
 
   private void signal(long word) {

@@ -255,8 +255,8 @@ public final class ChannelReceiver {
     }
 
     @Override
-    public void announce(boolean waiting) {
-      channel.words().setIntVolatile(channel.at(ChannelLayout.CONSUMER_WAITING), waiting ? 1 : 0);
+    public void announce(int wait) {
+      channel.consumerWaiting().announce(wait);
     }
 
     @Override

@@ -261,8 +261,8 @@ public final class ChannelSender {
     }
 
     @Override
-    public void announce(boolean waiting) {
-      channel.words().setIntVolatile(channel.at(ChannelLayout.PRODUCER_WAITING), waiting ? 1 : 0);
+    public void announce(int wait) {
+      channel.producerWaiting().announce(wait);
     }
 
     @Override
