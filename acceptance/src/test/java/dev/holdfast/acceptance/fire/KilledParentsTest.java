@@ -27,14 +27,18 @@ import org.junit.jupiter.api.io.TempDir;
 
 /**
  * Parents of a worker, of a region and of a pipeline in a worker that are killed at every pause
- * point of theirs, and at any moment, alone or together with their workers. Nothing is left but a
- * named file, which the next arena in its folder removes.
+ * point of theirs, and at any moment, alone or together with their workers; and the worker that a
+ * pipeline is in, at points where it is a parent. Nothing is left but a named file, which the next
+ * arena in its folder removes.
  */
 @ExtendWith(Leftovers.class)
 @Timeout(1800)
 final class KilledParentsTest {
   private static final String FOR_EVER = String.valueOf(Long.MAX_VALUE);
   private static final String A_FEW = "20";
+
+  /** How a JVM ends whose main method throws. */
+  private static final int FAILED = 1;
 
   private static final String EITHER_ARENA = "pool or ring";
 
@@ -63,12 +67,21 @@ final class KilledParentsTest {
           Map.entry("UNIT_RELEASED", 10),
           Map.entry("PARENT_TEARDOWN_STEP", 24));
 
+  /** The same for the worker that a pipeline is in, whose end its parent hears of. */
+  private static final Map<String, Integer> POINTS_OF_A_HOST =
+      Map.of(
+          "PARENT_STARTED_WORKER", 1,
+          "UNIT_BEGUN", 10,
+          "UNIT_COPIED", 10,
+          "PARENT_RECEIVED", 10,
+          "UNIT_RELEASED", 10);
+
   /**
    * What a round is about.
    *
    * @param kind what the parent runs
-   * @param point where it ends
-   * @param reached how often it comes to that point at least, 0 for any moment
+   * @param point where it ends, or its worker when it runs a pipeline there
+   * @param reached how often that one comes to that point at least, 0 for any moment
    */
   private record Way(String kind, String point, int reached) {
     static List<Way> all() {
@@ -77,7 +90,8 @@ final class KilledParentsTest {
               atAnyMoment(StreamMain.REGION, 2),
               atAnyMoment(StreamMain.HOSTED, 3),
               at(EITHER_ARENA, POINTS),
-              at(StreamMain.REGION, POINTS_WITH_A_REGION))
+              at(StreamMain.REGION, POINTS_WITH_A_REGION),
+              at(StreamMain.HOSTED, POINTS_OF_A_HOST))
           .flatMap(ways -> ways)
           .toList();
     }
@@ -94,6 +108,11 @@ final class KilledParentsTest {
 
     boolean endsItself() {
       return reached > 0;
+    }
+
+    /** Returns whether not the parent ends itself but its worker, in which the pipeline is. */
+    boolean endsItsHost() {
+      return endsItself() && kind.equals(StreamMain.HOSTED);
     }
 
     @Override
@@ -142,12 +161,15 @@ final class KilledParentsTest {
             : CrashMatrix.oneOf(random, List.of("memfd", "/dev/shm", named));
     int turn = way.endsItself() ? 1 + random.nextInt(way.reached()) : 0;
     String word = "round" + round + "-" + ProcessHandle.current().pid();
+    String[] ends = Peer.jvmArguments(way.point(), turn).toArray(String[]::new);
+    String[] lives = Peer.jvmArguments(Peer.ANY_MOMENT, 0).toArray(String[]::new);
     try (ChildJvm parent =
         ChildJvm.of(StreamMain.class)
-            .jvmArgs(Peer.jvmArguments(way.point(), turn).toArray(String[]::new))
+            .jvmArgs(way.endsItsHost() ? lives : ends)
             .jvmArgs(Marked.jvmArgument(word))
             .args(way.endsItself() ? A_FEW : FOR_EVER)
             .args(String.valueOf(StreamMain.UNIT_BYTES), backing, way.kindOfRound(random))
+            .args(way.endsItsHost() ? ends : new String[0])
             .start()) {
       if (!way.endsItself()) {
         if (random.nextInt(3) > 0) {
@@ -160,7 +182,14 @@ final class KilledParentsTest {
           parent.kill(ChildJvm.SIGKILL);
         }
       }
-      assertEquals(ChildJvm.SIGNALLED + ChildJvm.SIGKILL, parent.awaitExit(), way::toString);
+      if (way.endsItsHost()) {
+        assertEquals(FAILED, parent.awaitExit(), way::toString);
+        String error = parent.errorOutput();
+        assertTrue(error.contains("WorkerDiedException: "), () -> way + ": " + error);
+        assertTrue(error.contains("signal=SIGKILL"), () -> way + ": " + error);
+      } else {
+        assertEquals(ChildJvm.SIGNALLED + ChildJvm.SIGKILL, parent.awaitExit(), way::toString);
+      }
       awaitGone(way.toString(), word);
     }
     assertNothingIn(own, named);

@@ -25,6 +25,7 @@ import java.nio.ByteBuffer;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.Iterator;
 import java.util.List;
 import java.util.function.ObjLongConsumer;
@@ -35,7 +36,8 @@ import java.util.stream.LongStream;
  * BACKING KIND}, the backing {@code memfd}, a folder, or a file to be made. The kind is {@code
  * pool}, {@code pinned} for a pool whose pages are locked, or {@code ring} for one worker, {@link
  * #REGION} for a pipeline with a region, and {@link #HOSTED} for one that runs in a worker, whose
- * children the region's are. All of them have this process's {@link Marked#PROPERTY}.
+ * children the region's are, and whose JVM gets the arguments that follow. All of them have this
+ * process's {@link Marked#PROPERTY}.
  */
 final class StreamMain {
   static final int UNIT_BYTES = 50_000;
@@ -55,7 +57,9 @@ final class StreamMain {
     String place = arguments[2];
     switch (arguments[3]) {
       case REGION -> throughRegion(units, payloadBytes, place);
-      case HOSTED -> throughHost(units, payloadBytes, place);
+      case HOSTED ->
+          throughHost(
+              units, payloadBytes, place, Arrays.copyOfRange(arguments, 4, arguments.length));
       default -> fromWorker(units, arena(arguments[3], payloadBytes, backing(place)));
     }
   }
@@ -107,7 +111,8 @@ final class StreamMain {
   }
 
   /** The host makes the arenas, and closes them. */
-  private static void throughHost(long units, long payloadBytes, String place) {
+  private static void throughHost(
+      long units, long payloadBytes, String place, String... jvmArguments) {
     try (SubprocessIterable<ByteBuffer> items =
         Subprocess.iterate(
             pipeline(
@@ -115,7 +120,10 @@ final class StreamMain {
                 1,
                 _ -> arena("ring", payloadBytes, Backing.memfd()),
                 index -> outputArena(index, payloadBytes, place)),
-            options().arena(arena("pool", payloadBytes, Backing.memfd())).build())) {
+            options()
+                .jvmArgs(jvmArguments)
+                .arena(arena("pool", payloadBytes, Backing.memfd()))
+                .build())) {
       takeAll(items.leases(), items.pid(), StreamMain::verify);
     }
   }

@@ -1,5 +1,6 @@
 package dev.holdfast.acceptance.pipeline;
 
+import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
@@ -18,10 +19,13 @@ import dev.holdfast.loader.pipeline.Pipeline;
 import dev.holdfast.testkit.ChildJvm;
 import dev.holdfast.testkit.Deadlines;
 import dev.holdfast.testkit.Leftovers;
+import java.io.File;
 import java.io.IOException;
+import java.io.Serializable;
 import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.Collections;
 import java.util.Iterator;
 import java.util.List;
 import java.util.stream.LongStream;
@@ -77,7 +81,40 @@ final class HostedRegionTest {
     return ProcessHandle.of(pid).orElseThrow().children().mapToLong(ProcessHandle::pid).toArray();
   }
 
+  /** Each pass, of which there is a folder, has its number ten times. */
+  private record Numbered(String folder) implements Iterable<Integer>, Serializable {
+    private static final long serialVersionUID = 1L;
+
+    @Override
+    public Iterator<Integer> iterator() {
+      int pass = names(Path.of(folder)).size();
+      assertTrue(new File(folder, "pass" + pass).mkdir());
+      return Collections.nCopies(10, pass).iterator();
+    }
+  }
+
   // B210
+  @Test
+  void iterationOfAContinuousPipelineIsOnePassAndTheNextOneBeginsUnasked() {
+    try (SubprocessIterable<Integer> results =
+        Subprocess.iterate(
+            Pipeline.from(new Numbered(folder.toString()))
+                .continuous()
+                .to(Lines.region(WORKERS))
+                .<Integer>map(pass -> pass)
+                .toMain(),
+            Lines.options().build())) {
+      long[] workers = children(results.pid());
+      for (int pass = 0; pass < 4; pass++) {
+        assertEquals(Collections.nCopies(10, pass), Lines.pass(results));
+        int begun = pass + 2;
+        Deadlines.assertEventually("the next pass has begun", () -> names(folder).size() >= begun);
+      }
+      assertArrayEquals(workers, children(results.pid()));
+    }
+  }
+
+  // in the place of B194 and B212: see docs/decisions/region-workers-are-children-of-their-host.md
   @Test
   void hostThatIsKilledIsADeathAndItsWorkersWatchIt() {
     try (SubprocessIterable<float[]> results =
@@ -121,7 +158,7 @@ final class HostedRegionTest {
     ProcessHandle.of(pid).ifPresent(ProcessHandle::destroyForcibly);
   }
 
-  // B209
+  // B207, by the host in the caller's place
   @Test
   void arenasAreMadeByTheHostWhichRemovesThemWhenItIsClosed() {
     try (SubprocessIterable<float[]> results = hosted(folder, _ -> {})) {

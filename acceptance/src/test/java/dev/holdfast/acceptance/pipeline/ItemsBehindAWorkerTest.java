@@ -5,17 +5,15 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.holdfast.arena.SharedMemorySegmentPool;
-import dev.holdfast.arena.ViewScope;
 import dev.holdfast.arena.payload.Tensor;
 import dev.holdfast.loader.Lease;
-import dev.holdfast.loader.Parcel;
 import dev.holdfast.loader.Subprocess;
 import dev.holdfast.loader.SubprocessIterable;
 import dev.holdfast.loader.WorkerContext;
 import dev.holdfast.loader.WorkerSource;
+import dev.holdfast.loader.pipeline.FailurePolicy;
 import dev.holdfast.loader.pipeline.Pipeline;
 import dev.holdfast.loader.pipeline.PipelineIterable;
-import dev.holdfast.testkit.Deadlines;
 import dev.holdfast.testkit.Leftovers;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
@@ -116,6 +114,28 @@ final class ItemsBehindAWorkerTest {
   }
 
   @Test
+  void flatMapBehindAWorkerMayMakeViewsOfItsItems() {
+    try (PipelineIterable<MemorySegment> pipeline =
+        fromTheWorker()
+            .<MemorySegment>flatMap(
+                tensor ->
+                    () ->
+                        IntStream.range(0, 3)
+                            .mapToObj(part -> tensor.segment().asSlice(4L * 1000 * part, 4000))
+                            .iterator())
+            .onFailure(FailurePolicy.fail())
+            .build()) {
+      int next = 0;
+      for (MemorySegment part : pipeline) {
+        assertTrue(part.isNative(), "a view");
+        assertEquals(next / 3, (int) part.get(ValueLayout.JAVA_FLOAT_UNALIGNED, 3996));
+        next++;
+      }
+      assertEquals(3 * SHARED_COUNT, next);
+    }
+  }
+
+  @Test
   void batchBehindAWorkerIsOpenedAndEndedTogether() {
     try (PipelineIterable<List<Tensor>> pipeline = fromTheWorker().batch(5).build()) {
       int next = 0;
@@ -136,23 +156,7 @@ final class ItemsBehindAWorkerTest {
   @Test
   void parcelsAreOpenedOnOtherThreadsOrDiscarded() throws Exception {
     try (PipelineIterable<Tensor> pipeline = fromTheWorker().build()) {
-      int next = 0;
-      for (Parcel<Tensor> parcel : pipeline.parcels()) {
-        int number = next++;
-        if (number % 3 == 0) {
-          parcel.discard();
-          assertThrows(IllegalStateException.class, () -> parcel.open(ViewScope.CONFINED));
-        } else {
-          assertEquals(number, Deadlines.result(Deadlines.start("opens", () -> opened(parcel))));
-        }
-      }
-      assertEquals(SHARED_COUNT, next);
-    }
-  }
-
-  private static int opened(Parcel<Tensor> parcel) {
-    try (Lease<Tensor> lease = parcel.open(ViewScope.CONFINED)) {
-      return (int) lease.item().asByteBuffer().getFloat(0);
+      assertEquals(SHARED_COUNT, Lines.openOrDiscard(pipeline.parcels()));
     }
   }
 }

@@ -1,14 +1,20 @@
 package dev.holdfast.acceptance.pipeline;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertThrows;
 
 import dev.holdfast.arena.SharedMemoryArena;
 import dev.holdfast.arena.SharedMemoryRingBuffer;
 import dev.holdfast.arena.SharedMemorySegmentPool;
+import dev.holdfast.arena.ViewScope;
+import dev.holdfast.arena.payload.Tensor;
+import dev.holdfast.loader.Lease;
+import dev.holdfast.loader.Parcel;
 import dev.holdfast.loader.SubprocessOptions;
 import dev.holdfast.loader.WorkerOutput;
 import dev.holdfast.loader.pipeline.ProcessRegion;
 import dev.holdfast.testkit.ChildJvm;
+import dev.holdfast.testkit.Deadlines;
 import java.io.Serializable;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -81,6 +87,32 @@ final class Lines {
       assertEquals(payload[0], element);
     }
     return (int) payload[0];
+  }
+
+  /**
+   * Discards every third of some parcels and has the others opened on another thread, where each is
+   * full of its number; returns how many came.
+   */
+  static int openOrDiscard(Iterable<Parcel<Tensor>> parcels) throws Exception {
+    int next = 0;
+    for (Parcel<Tensor> parcel : parcels) {
+      int number = next++;
+      if (number % 3 == 0) {
+        parcel.discard();
+        assertThrows(IllegalStateException.class, () -> parcel.open(ViewScope.CONFINED));
+      } else {
+        assertEquals(number, Deadlines.result(Deadlines.start("opens", () -> opened(parcel))));
+      }
+    }
+    return next;
+  }
+
+  private static int opened(Parcel<Tensor> parcel) {
+    try (Lease<Tensor> lease = parcel.open(ViewScope.CONFINED)) {
+      float[] payload = new float[ELEMENTS];
+      lease.item().asByteBuffer().asFloatBuffer().get(payload);
+      return stamp(payload);
+    }
   }
 
   /** Arenas of the caller, which a test closes and unlinks. */

@@ -29,6 +29,7 @@ import dev.holdfast.testkit.Leftovers;
 import dev.holdfast.testkit.Maps;
 import java.io.Serializable;
 import java.lang.foreign.MemorySegment;
+import java.lang.foreign.ValueLayout;
 import java.nio.ByteBuffer;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -39,6 +40,7 @@ import java.util.Map;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.Function;
+import java.util.function.Supplier;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.ExtendWith;
@@ -109,27 +111,48 @@ final class RegionArenaTest {
 
   @Test
   void bothDirectionsExhaustedAtOnceGoOn() {
-    try (Lines.Arenas inputs = Lines.Arenas.pools(1, 1);
-        Lines.Arenas outputs = Lines.Arenas.pools(1, 1);
+    passWithRoomForOneEachWay(() -> Lines.Arenas.pools(1, 1));
+    passWithRoomForOneEachWay(() -> Lines.Arenas.rings(1, 1));
+  }
+
+  /** Nobody takes a result before neither side can send any more. */
+  private static void passWithRoomForOneEachWay(Supplier<Lines.Arenas> arenas) {
+    try (Lines.Arenas inputs = arenas.get();
+        Lines.Arenas outputs = arenas.get();
         PipelineIterable<float[]> pipeline =
             Pipeline.from(new Lines.Below(40))
                 .<float[]>map(Lines::payload)
                 .to(
                     Lines.region(1)
-                        .inputsAhead(8)
+                        .inputsAhead(40)
                         .inputArena(inputs::get)
                         .outputArena(outputs::get))
                 .<float[]>map(payload -> payload, 3)
                 .toMain()
                 .build()) {
+      Iterator<Lease<float[]>> leases = pipeline.leases().iterator();
+      Deadlines.assertEventually(
+          "both stand still", () -> standStill(inputs.get(0), outputs.get(0)));
       int next = 0;
-      for (Lease<float[]> lease : pipeline.leases()) {
-        try (lease) {
+      while (leases.hasNext()) {
+        try (Lease<float[]> lease = leases.next()) {
           assertEquals(next++, Lines.stamp(lease.item()));
         }
       }
       assertEquals(40, next);
     }
+  }
+
+  /** Returns whether each arena is full, and the one of the inputs for some time. */
+  private static boolean standStill(SharedMemoryArena inputs, SharedMemoryArena outputs) {
+    long sent = inputs.stats().published();
+    Deadlines.pause(Duration.ofMillis(200));
+    ArenaStats in = inputs.stats();
+    ArenaStats out = outputs.stats();
+    return in.published() == sent
+        && in.reclaimed() == sent - 1
+        && out.published() == 1
+        && out.reclaimed() == 0;
   }
 
   private static Pipeline<Tensor> tensors(Lines.Arenas outputs, int count) {
@@ -167,6 +190,57 @@ final class RegionArenaTest {
           assertEquals(0L, refused.facts().get("index"));
         }
       }
+    }
+  }
+
+  /** Two ways to the memory of an input. */
+  private record Alias(MemorySegment segment, ByteBuffer buffer) {
+    static Alias of(Tensor tensor) {
+      return new Alias(tensor.segment(), tensor.asByteBuffer());
+    }
+
+    void assertThrowsWhenUsed(Class<? extends Exception> expected) {
+      assertTrue(segment.isNative(), "it lies in the arena");
+      assertThrows(expected, () -> segment.get(ValueLayout.JAVA_BYTE, 0));
+      assertThrows(expected, () -> buffer.get(0));
+    }
+  }
+
+  /** The walk does not reach into classes of the JDK that are not open to us. */
+  @Test
+  void aliasThatIsHiddenFromTheWalkThrowsAtItsFirstUse() {
+    AtomicReference<Alias> before = new AtomicReference<>();
+    try (Lines.Arenas outputs = Lines.Arenas.pools(1, 4);
+        PipelineIterable<AtomicReference<Alias>> pipeline =
+            tensors(outputs, 10)
+                .<AtomicReference<Alias>>map(
+                    tensor -> {
+                      Alias ended = before.getAndSet(Alias.of(tensor));
+                      if (ended != null) {
+                        ended.assertThrowsWhenUsed(IllegalStateException.class);
+                      }
+                      return new AtomicReference<>(before.get());
+                    })
+                .onFailure(FailurePolicy.fail())
+                .build()) {
+      int count = 0;
+      for (AtomicReference<Alias> result : pipeline) {
+        result.get().assertThrowsWhenUsed(WrongThreadException.class);
+        count++;
+      }
+      assertEquals(10, count);
+      assertEquals(0, outputs.get(0).stats().held());
+    }
+  }
+
+  @Test
+  void parcelsOfResultsAreOpenedOnOtherThreadsOrDiscarded() throws Exception {
+    try (Lines.Arenas outputs = Lines.Arenas.pools(1, 4);
+        PipelineIterable<Tensor> pipeline = tensors(outputs, 43).build()) {
+      assertEquals(43, Lines.openOrDiscard(pipeline.parcels()));
+      ArenaStats stats = outputs.get(0).stats();
+      assertEquals(0, stats.held());
+      assertEquals(43, stats.reclaimed());
     }
   }
 
@@ -368,23 +442,52 @@ final class RegionArenaTest {
             source -> source.<Integer>map(item -> item).toMain().<Placed>mapWith(Placed::fill)));
   }
 
-  /** Returns for each result whether it was filled in the output arena. */
+  @Test
+  void lastStageAllocatesInOrdinaryMemoryWhereTheRegionHasARingOrNoOutputArena() {
+    List<Boolean> never = Collections.nCopies(12, false);
+    try (Lines.Arenas rings = Lines.Arenas.rings(1, 4)) {
+      assertEquals(
+          never,
+          allocated(
+              rings.get(0),
+              Lines.region(1).outputArena(rings::get),
+              source -> source.<Placed>mapWith(Placed::fill).toMain()));
+      assertEquals(12, rings.get(0).stats().published());
+      assertEquals(
+          never,
+          allocated(
+              rings.get(0),
+              Lines.region(1),
+              source -> source.<Placed>mapWith(Placed::fill).toMain()));
+      assertEquals(12, rings.get(0).stats().published());
+    }
+  }
+
   private static List<Boolean> allocated(Function<Pipeline<Integer>, Pipeline<Placed>> stages) {
-    try (Lines.Arenas outputs = Lines.Arenas.pools(1, 4);
-        PipelineIterable<Placed> pipeline =
-            stages
-                .apply(
-                    Pipeline.from(new Lines.Below(12))
-                        .to(Lines.region(1).outputArena(outputs::get)))
-                .onFailure(FailurePolicy.fail())
-                .build()) {
+    try (Lines.Arenas outputs = Lines.Arenas.pools(1, 4)) {
+      return allocated(outputs.get(0), Lines.region(1).outputArena(outputs::get), stages);
+    }
+  }
+
+  /** Returns for each result whether it was filled in an arena. */
+  private static List<Boolean> allocated(
+      SharedMemoryArena arena,
+      ProcessRegion region,
+      Function<Pipeline<Integer>, Pipeline<Placed>> stages) {
+    try (PipelineIterable<Placed> pipeline =
+        stages
+            .apply(Pipeline.from(new Lines.Below(12)).to(region))
+            .onFailure(FailurePolicy.fail())
+            .build()) {
       List<Boolean> all = new ArrayList<>();
       for (Lease<Placed> lease : pipeline.leases()) {
         try (lease) {
           float[] payload = new float[Lines.ELEMENTS];
-          lease.item().tensor().asByteBuffer().asFloatBuffer().get(payload);
+          MemorySegment segment = lease.item().tensor().segment();
+          MemorySegment.copy(
+              segment, ValueLayout.JAVA_FLOAT_UNALIGNED, 0, payload, 0, payload.length);
           assertEquals(all.size(), Lines.stamp(payload));
-          all.add(lease.item().isIn(outputs.get(0)));
+          all.add(lease.item().isIn(arena));
         }
       }
       return all;

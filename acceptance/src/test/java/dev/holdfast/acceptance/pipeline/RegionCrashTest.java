@@ -9,6 +9,7 @@ import dev.holdfast.arena.ArenaClosedException;
 import dev.holdfast.arena.payload.Tensor;
 import dev.holdfast.loader.Lease;
 import dev.holdfast.loader.WorkerDiedException;
+import dev.holdfast.loader.WorkerFailedException;
 import dev.holdfast.loader.WorkerTimeoutException;
 import dev.holdfast.loader.pipeline.OnWorkerDeath;
 import dev.holdfast.loader.pipeline.Pipeline;
@@ -304,6 +305,47 @@ final class RegionCrashTest {
         });
     assertThrows(ArenaClosedException.class, () -> Deadlines.result(waiting));
     assertEquals(Set.of(), workers());
+  }
+
+  // B199
+  @Test
+  void initializerThatFailsInAReplacementEndsThePipeline(@TempDir Path folder) throws Exception {
+    String died = folder.resolve("died once").toString();
+    try (PipelineIterable<Integer> pipeline =
+        Pipeline.from(new Lines.Below(50))
+            .to(
+                restarting(1)
+                    .initializer(
+                        _ -> {
+                          if (new File(died).exists()) {
+                            throw new IllegalStateException("not again");
+                          }
+                        }))
+            .<Integer>map(
+                item -> {
+                  if (item == 20 && new File(died).mkdir()) {
+                    Runtime.getRuntime().halt(3);
+                  }
+                  return item;
+                })
+            .toMain()
+            .build()) {
+      Iterator<Integer> results = pipeline.iterator();
+      for (int i = 0; i < 20; i++) {
+        assertEquals(i, results.next());
+      }
+      WorkerFailedException failed =
+          Deadlines.within(
+              "the end",
+              Deadlines.GENEROUS,
+              () -> assertThrows(WorkerFailedException.class, results::next));
+      assertEquals("not again", failed.facts().get("remoteMessage"));
+      assertEquals(Set.of(), workers());
+      assertThrows(WorkerFailedException.class, results::next);
+      assertThrows(WorkerFailedException.class, pipeline.iterator()::next);
+      assertEquals(1, pipeline.stats().restarts());
+      assertEquals(0, pipeline.stats().failed());
+    }
   }
 
   @Test

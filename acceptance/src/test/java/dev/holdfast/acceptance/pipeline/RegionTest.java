@@ -17,6 +17,7 @@ import dev.holdfast.loader.pipeline.Order;
 import dev.holdfast.loader.pipeline.Pipeline;
 import dev.holdfast.loader.pipeline.PipelineIterable;
 import dev.holdfast.loader.pipeline.PipelineStats;
+import dev.holdfast.loader.pipeline.ProcessRegion;
 import dev.holdfast.loader.pipeline.StageFailedException;
 import dev.holdfast.loader.pipeline.StageFailure;
 import dev.holdfast.loader.pipeline.StageStats;
@@ -285,12 +286,16 @@ final class RegionTest {
                     .seed(5)
                     .initializer(_ -> Prepared.times++)
                     .initializer(context -> Prepared.times += context.index()))
+            .buffer(9)
             .<Integer>map(RegionTest::slow, 3)
             .named("slow")
-            .filter(item -> item % 2 == 0)
+            .buffer(5)
+            .filter(RegionTest::evenOnAVirtualThread)
+            .onVirtualThreads()
             .named("same")
             .<Made>mapWith(RegionTest::made)
             .named("same")
+            .buffer(2)
             .toMain()
             .named("workers")
             .onFailure(FailurePolicy.fail())
@@ -317,6 +322,8 @@ final class RegionTest {
       assertEquals(
           List.of(400L, 400L, 400L, 400L, 200L), stages.stream().map(StageStats::items).toList());
       assertEquals(List.of(1, 4, 12, 4, 4), stages.stream().map(StageStats::concurrency).toList());
+      assertEquals(9, stages.get(2).queueCapacity());
+      assertEquals(5, stages.get(3).queueCapacity());
       assertTrue(stages.get(2).p99().compareTo(stages.get(2).p50()) >= 0);
       assertEquals("slow", stats.bottleneck());
     }
@@ -325,6 +332,11 @@ final class RegionTest {
   private static int slow(int item) throws InterruptedException {
     Thread.sleep(2);
     return item;
+  }
+
+  private static boolean evenOnAVirtualThread(int item) {
+    assertTrue(Thread.currentThread().isVirtual());
+    return item % 2 == 0;
   }
 
   private static Made made(int item, WorkerContext context) {
@@ -436,20 +448,31 @@ final class RegionTest {
     }
   }
 
-  /** The first input is answered when the result of another one was taken. */
   @Test
   void completionOrderOverSeveralWorkersDoesNotWaitForASlowInput() throws Exception {
+    othersComeBeforeASlowInput(Lines.region(2).inputsAhead(1).order(Order.COMPLETION), 1);
+  }
+
+  @Test
+  void completionOrderInsideOneWorkerDoesNotWaitForASlowInput() throws Exception {
+    othersComeBeforeASlowInput(Lines.region(1).inputsAhead(4).order(Order.COMPLETION), 2);
+  }
+
+  /** The first input is answered when the results of all others were taken. */
+  private void othersComeBeforeASlowInput(ProcessRegion region, int concurrency) throws Exception {
     String taken = folder.resolve("taken").toString();
     try (PipelineIterable<Integer> pipeline =
         Pipeline.from(new Lines.Below(50))
-            .to(Lines.region(2).inputsAhead(1).order(Order.COMPLETION))
+            .to(region)
             .<Integer>map(
                 item -> {
                   while (item == 0 && !new File(taken).exists()) {
                     Thread.sleep(5);
                   }
                   return item;
-                })
+                },
+                concurrency,
+                Order.COMPLETION)
             .toMain()
             .build()) {
       Iterator<Integer> results = pipeline.iterator();
@@ -462,6 +485,36 @@ final class RegionTest {
       assertEquals(0, results.next());
       assertFalse(results.hasNext());
       assertEquals(49, all.size());
+    }
+  }
+
+  /** The region's order, or else the stage's own, is that of the items which are batched. */
+  @Test
+  void stagesInsideAWorkerKeepTheOrderThatTheyOrTheirRegionDeclare() {
+    for (Order order : Order.values()) {
+      Order other = order == Order.INPUT ? Order.COMPLETION : Order.INPUT;
+      String third = folder.resolve("third " + order).toString();
+      try (PipelineIterable<List<Integer>> pipeline =
+          Pipeline.from(new Lines.Below(30))
+              .to(Lines.region(1).inputsAhead(8).order(order))
+              .<Integer>map(
+                  item -> {
+                    if (item == 2) {
+                      assertTrue(new File(third).mkdir());
+                    }
+                    while (item == 0 && !new File(third).exists()) {
+                      Thread.sleep(5); // the second one is done by then
+                    }
+                    return item;
+                  },
+                  2,
+                  other)
+              .batch(3)
+              .toMain()
+              .build()) {
+        List<Integer> all = Lines.pass(pipeline).stream().flatMap(List::stream).toList();
+        assertEquals(Lines.listBelow(30), all);
+      }
     }
   }
 

@@ -272,7 +272,9 @@ public final class Pipeline<T extends @Nullable Object> {
   }
 
   /**
-   * Runs the last stage on virtual threads, for functions that mostly wait.
+   * Runs the last stage on virtual threads, for functions that mostly wait. The one that ends a
+   * region with concurrency 1 stays on its worker's main thread, which alone fills memory of the
+   * output arena.
    *
    * @return a pipeline with it
    * @throws IllegalStateException when the last stage calls no function

@@ -83,7 +83,10 @@ final class InputInlet implements Inlet {
     @Nullable UnitReceipt receipt = null;
     if (receiver.kind() == MessageKind.UNIT_INPUT) {
       long recordBytes = body.byteSize() - UnitReceipt.BYTES;
-      if (recordBytes < 0 || reader == null) {
+      if (reader == null) {
+        throw broken("an input has a unit, and there is no arena", "input", number);
+      }
+      if (recordBytes < 0) {
         throw broken("an input has no room for its receipt", "bytes", body.byteSize());
       }
       receipt = UnitReceipt.decode(body, recordBytes);
