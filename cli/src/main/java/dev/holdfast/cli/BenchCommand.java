@@ -8,6 +8,7 @@ import dev.holdfast.cli.bench.CellSpec;
 import dev.holdfast.cli.bench.Codec;
 import dev.holdfast.cli.bench.HtmlReport;
 import dev.holdfast.cli.bench.Payload;
+import dev.holdfast.cli.bench.TargetPlan;
 import dev.holdfast.cli.bench.Targets;
 import dev.holdfast.cli.text.Output;
 import dev.holdfast.cli.text.Sizes;
@@ -42,6 +43,7 @@ final class BenchCommand implements Callable<Integer> {
   private final HoldfastCommand root;
   private final PrintStream out;
   private final PrintStream err;
+  private final TargetPlan targets;
 
   @Spec private @Nullable CommandSpec spec;
 
@@ -156,10 +158,11 @@ final class BenchCommand implements Callable<Integer> {
       description = "Write the report there as one page with charts, which needs no other file.")
   private @Nullable Path html;
 
-  BenchCommand(HoldfastCommand root, PrintStream out, PrintStream err) {
+  BenchCommand(HoldfastCommand root, PrintStream out, PrintStream err, TargetPlan targets) {
     this.root = root;
     this.out = out;
     this.err = err;
+    this.targets = targets;
   }
 
   @Override
@@ -173,7 +176,7 @@ final class BenchCommand implements Callable<Integer> {
     }
     BenchReport report =
         preset == Preset.TARGETS
-            ? new Targets(passes, segments, output, root.verbose()).run()
+            ? new Targets(targets, passes, segments, output, root.verbose()).run()
             : matrix().run(output, root.verbose());
     if (html != null) {
       HtmlReport.write(html, report);

@@ -1,5 +1,6 @@
 package dev.holdfast.cli;
 
+import dev.holdfast.cli.bench.TargetPlan;
 import dev.holdfast.cli.text.Words;
 import java.io.OutputStreamWriter;
 import java.io.PrintStream;
@@ -51,11 +52,15 @@ public final class Main {
    * @return the exit code
    */
   public static int run(PrintStream out, PrintStream err, String... args) {
+    return run(out, err, TargetPlan.PROJECT, args);
+  }
+
+  static int run(PrintStream out, PrintStream err, TargetPlan targets, String... args) {
     HoldfastCommand root = new HoldfastCommand();
     CommandLine command =
         new CommandLine(root)
             .addSubcommand(new DemoCommand(out, err))
-            .addSubcommand(new BenchCommand(root, out, err))
+            .addSubcommand(new BenchCommand(root, out, err, targets))
             .addSubcommand(new InspectCommand(out, err))
             .addSubcommand(new SweepCommand(out))
             .setCaseInsensitiveEnumValuesAllowed(true)

@@ -75,6 +75,40 @@ final class BenchCommandTest {
     assertTrue(run.err().contains("one item in flight"), run.err());
   }
 
+  @Test
+  void whoSaysNothingGetsTheUsualTransportsSizesAndPasses() {
+    assertEquals(
+        List.of("memcpy buffer 8", "pool buffer 8", "ring buffer 8", "channel buffer 8"),
+        defaults("--size", "8"));
+    assertEquals(
+        List.of(
+            "inline buffer 65536",
+            "inline buffer 1048576",
+            "inline buffer 8388608",
+            "inline buffer 33554432"),
+        defaults("--transport", "inline"));
+  }
+
+  /** Names the cells that are measured when only one option says which. */
+  private static List<String> defaults(String option, String value) {
+    CommandRun run = bench("--items", "1", option, value);
+
+    assertEquals(Main.DONE, run.exit(), run.err());
+    List<String> names = new ArrayList<>();
+    for (Map<String, Object> cell : cells(run)) {
+      names.add(
+          cell.get("transport")
+              + " "
+              + cell.get("payload")
+              + " "
+              + (long) JsonReader.number(cell.get("sizeBytes")));
+      assertEquals("confined", cell.get("scope"));
+      assertEquals("compact", cell.get("codec"));
+      assertEquals(9, ((List<?>) cell.get("passes")).size(), cell.toString());
+    }
+    return names;
+  }
+
   @ParameterizedTest
   @CsvSource({"pool-in-place,bytes,false", "pool,tensor,true"})
   void whatCannotBeFilledInPlaceIsRefused(String transport, String payload, boolean shared) {

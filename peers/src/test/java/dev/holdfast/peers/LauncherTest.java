@@ -4,7 +4,15 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import dev.holdfast.arena.SharedMemoryArena;
+import dev.holdfast.cli.Main;
+import dev.holdfast.cuda.HostToDevice;
+import dev.holdfast.loader.Subprocess;
+import dev.holdfast.testkit.JsonReader;
+import dev.holdfast.testkit.Leftovers;
+import java.io.File;
 import java.io.IOException;
+import java.net.URI;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -14,16 +22,30 @@ import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.concurrent.TimeUnit;
+import java.util.function.Predicate;
+import java.util.jar.Attributes;
+import java.util.jar.JarOutputStream;
+import java.util.jar.Manifest;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
+import org.HdrHistogram.Histogram;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
+import picocli.CommandLine;
 
 /**
- * Runs the script {@code holdfast} in a tree of its own, whose JDK and Maven only say their words.
+ * Runs the script {@code holdfast} in a tree of its own, whose Maven only says its words, as does
+ * its JDK unless a test gives it a real one.
  */
+@ExtendWith(Leftovers.class)
+@Timeout(300)
 final class LauncherTest {
   private static final Path ROOT = Path.of(System.getProperty("holdfast.root", ".."));
 
@@ -40,7 +62,7 @@ final class LauncherTest {
     age(Files.writeString(tree.resolve("pom.xml"), ""));
     Files.copy(ROOT.resolve("holdfast"), tree.resolve("holdfast"));
     script("bin/find-jdk25", "echo \"" + tree.resolve("jdk") + "\"");
-    script("jdk/bin/java", "for word in \"$@\"; do echo \"java $word\"; done");
+    script("jdk/bin/java", "echo \"pid $$\"", "for word in \"$@\"; do echo \"java $word\"; done");
     script(
         "mvnw",
         "echo \"maven $*\" >&2",
@@ -83,17 +105,106 @@ final class LauncherTest {
     assertFalse(output("bench", "--transport=netty").contains("maven"), "nothing is newer");
   }
 
+  /** Whoever signals the script, or waits for it, means the command. */
+  @ParameterizedTest
+  @ValueSource(strings = {"aeron", "pool"})
+  void theCommandTakesThePlaceOfTheScript(String names) throws Exception {
+    Process process = start("bench", "--transport", names);
+    String text = output(process);
+
+    assertTrue(text.lines().toList().contains("pid " + process.pid()), text);
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"arrow", "aeron", "chronicle", "netty"})
+  void aPeersCellIsMeasuredByTheCommandThatTheScriptStarts(String name) throws Exception {
+    giveRealClasses();
+    Path json = tree.resolve("figures.json");
+
+    String text =
+        output(
+            "bench",
+            "--transport",
+            name,
+            "--size",
+            "64KiB",
+            "--items",
+            "20",
+            "--passes",
+            "2",
+            "--json",
+            json.toString());
+
+    assertFalse(text.contains("maven"), text);
+    List<Map<String, Object>> cells =
+        JsonReader.objects(JsonReader.object(Files.readString(json)).get("cells"));
+    assertEquals(1, cells.size(), text);
+    Map<String, Object> cell = cells.getFirst();
+    assertEquals(name, cell.get("transport"));
+    assertEquals(true, cell.get("verified"), cell.toString());
+    assertEquals(65_536.0, cell.get("sizeBytes"));
+    assertEquals(2, ((List<?>) cell.get("passes")).size());
+    for (String field : List.of("bytesPerSecond", "producerCpuMicrosPerUnit", "peakPssBytes")) {
+      assertTrue(JsonReader.number(cell.get(field)) > 0, cell.toString());
+    }
+  }
+
+  /**
+   * Gives the tree this JDK, and jars that lead to what this test runs with: the command's has what
+   * the command needs, that of the peers all else.
+   */
+  private void giveRealClasses() throws Exception {
+    script("bin/find-jdk25", "echo \"" + System.getProperty("java.home") + "\"");
+    List<Path> command = new ArrayList<>();
+    for (Class<?> type :
+        List.of(
+            Main.class,
+            SharedMemoryArena.class,
+            Subprocess.class,
+            HostToDevice.class,
+            CommandLine.class,
+            Histogram.class)) {
+      command.add(Path.of(type.getProtectionDomain().getCodeSource().getLocation().toURI()));
+    }
+    jar("cli/target/holdfast.jar", command::contains);
+    jar("peers/target/lib/holdfast-peers.jar", entry -> !command.contains(entry));
+  }
+
+  /** Makes a jar that has nothing but the class path's entries that it leads to. */
+  private void jar(String name, Predicate<Path> chosen) throws IOException {
+    String entries =
+        Stream.of(System.getProperty("java.class.path").split(File.pathSeparator, -1))
+            .map(entry -> Path.of(entry).toAbsolutePath())
+            .filter(chosen)
+            .map(Path::toUri)
+            .map(URI::toString)
+            .collect(Collectors.joining(" "));
+    Manifest manifest = new Manifest();
+    manifest.getMainAttributes().put(Attributes.Name.MANIFEST_VERSION, "1.0");
+    manifest.getMainAttributes().put(Attributes.Name.CLASS_PATH, entries);
+    Path file = tree.resolve(name);
+    Files.createDirectories(file.getParent());
+    new JarOutputStream(Files.newOutputStream(file), manifest).close();
+  }
+
   private List<String> run(String... arguments) throws Exception {
-    return output(arguments).lines().filter(line -> line.startsWith("java ")).toList();
+    return output(start(arguments)).lines().filter(line -> line.startsWith("java ")).toList();
   }
 
   private String output(String... arguments) throws Exception {
+    return output(start(arguments));
+  }
+
+  private Process start(String... arguments) throws IOException {
     List<String> command = new ArrayList<>(List.of("sh", tree.resolve("holdfast").toString()));
     command.addAll(List.of(arguments));
-    Process process = new ProcessBuilder(command).redirectErrorStream(true).start();
+    return new ProcessBuilder(command).redirectErrorStream(true).start();
+  }
+
+  private static String output(Process process) throws Exception {
     process.getOutputStream().close();
     String text = new String(process.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
-    assertTrue(process.waitFor(60, TimeUnit.SECONDS));
+    assertTrue(process.waitFor(60, TimeUnit.SECONDS), text);
     assertEquals(0, process.exitValue(), text);
     return text;
   }

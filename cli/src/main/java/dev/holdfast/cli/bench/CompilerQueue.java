@@ -10,11 +10,15 @@ import java.lang.management.ManagementFactory;
 final class CompilerQueue {
   private static final long STEP_MILLIS = 200;
   private static final int STEPS_AT_MOST = 10;
+
+  /** How long anybody waits. */
+  static final long LONGEST_MILLIS = STEPS_AT_MOST * STEP_MILLIS;
+
   private static final int QUIET_STEPS = 2;
 
   private CompilerQueue() {}
 
-  /** Returns when nothing was compiled for a while, or after two seconds. */
+  /** Returns when nothing was compiled for a while, or after {@link #LONGEST_MILLIS}. */
   static void awaitQuiet() {
     CompilationMXBean compiler = ManagementFactory.getCompilationMXBean();
     if (compiler == null || !compiler.isCompilationTimeMonitoringSupported()) {

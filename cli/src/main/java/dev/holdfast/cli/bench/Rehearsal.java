@@ -31,7 +31,7 @@ final class Rehearsal {
 
   /** Runs all passes. Those that no time or no items are left for have one item. */
   void run() throws Exception {
-    long begin = System.nanoTime();
+    long begin = passes.nanoTime();
     int left = passes.cell().rehearsalItems();
     int longest = 0;
     double fitting = FIRST_ITEMS;
@@ -62,12 +62,12 @@ final class Rehearsal {
   private double rate(int items) throws Exception {
     announce.accept(items);
     PassPlan plan = passes.plan();
-    long start = System.nanoTime();
+    long start = passes.nanoTime();
     passes.run(plan);
     return plan.items() / secondsSince(start);
   }
 
-  private static double secondsSince(long nanos) {
-    return (System.nanoTime() - nanos) / NANOS_PER_SECOND;
+  private double secondsSince(long nanos) {
+    return (passes.nanoTime() - nanos) / NANOS_PER_SECOND;
   }
 }

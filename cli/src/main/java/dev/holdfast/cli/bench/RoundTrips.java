@@ -51,12 +51,12 @@ record RoundTrips(int fewest, int most, long warmUpNanos, long nanos) {
 
   private static void run(CellPasses passes, int fewest, int most, long nanos, Histogram histogram)
       throws Exception {
-    long begin = System.nanoTime();
+    long begin = passes.nanoTime();
     long[] arrival = {0};
-    for (int i = 0; i < fewest || (i < most && System.nanoTime() - begin < nanos); i++) {
+    for (int i = 0; i < fewest || (i < most && passes.nanoTime() - begin < nanos); i++) {
       PassPlan plan = passes.plan();
-      long request = System.nanoTime();
-      passes.run(plan, _ -> arrival[0] = System.nanoTime());
+      long request = passes.nanoTime();
+      passes.run(plan, _ -> arrival[0] = passes.nanoTime());
       histogram.recordValue(Math.min(LONGEST_NANOS, arrival[0] - request));
     }
   }

@@ -21,25 +21,10 @@ import java.util.stream.Stream;
  * limits. A cell without an answer misses its targets.
  */
 public final class Targets {
-  private static final long SMALL = 64L << 10;
-  private static final long MIB = 1L << 20;
-  private static final long LARGE = 32L << 20;
-  private static final long HUGE = 64L << 20;
-  private static final int BUSY_THREADS = 64;
-
-  private static final double POOL_OF_MEMCPY = 0.85;
-  private static final double RING_OF_MEMCPY = 0.45;
-  private static final double UNITS_PER_SECOND = 40_000;
-  private static final double THE_SAME = 0.8;
-  private static final double JAVA_ITEMS_PER_SECOND = 50_000;
-  private static final double COMPACT_ITEMS_PER_SECOND = 120_000;
-  private static final double CPU_MICROS = 8;
-  private static final double NO_WORSE = 1.25;
-  private static final double WAIT_PERCENT = 2;
-  private static final double ROUND_TRIP_MICROS = 30;
-
   private static final String CORE = "%.2f %% of a core";
 
+  private final TargetPlan plan;
+  private final TargetLimits limits;
   private final int passes;
   private final int segments;
   private final Cells cells;
@@ -50,16 +35,19 @@ public final class Targets {
   /**
    * Makes the targets ready.
    *
+   * @param plan what is measured, and how good it has to be
    * @param passes timed passes of each cell
    * @param segments segments of a pool, or 0 for a number that fits the size
    * @param output where the report goes
    * @param verbose whether stacks of failures in other processes are shown
    */
-  public Targets(int passes, int segments, Output output, boolean verbose) {
-    this(passes, segments, output, new CellProcess(System.err, verbose));
+  public Targets(TargetPlan plan, int passes, int segments, Output output, boolean verbose) {
+    this(plan, passes, segments, output, new CellProcess(System.err, verbose, plan.longest()));
   }
 
-  Targets(int passes, int segments, Output output, CellRunner runner) {
+  Targets(TargetPlan plan, int passes, int segments, Output output, CellRunner runner) {
+    this.plan = plan;
+    limits = plan.limits();
     this.passes = passes;
     this.segments = segments;
     this.output = output;
@@ -88,11 +76,11 @@ public final class Targets {
     double pool = bytesPerSecond("pool");
     double ring = bytesPerSecond("ring");
     double copiedAgain = bytesPerSecond("memcpy");
-    double small = itemsPerSecond(throughput("pool-in-place", Payload.TENSOR, MIB));
-    double huge = itemsPerSecond(throughput("pool-in-place", Payload.TENSOR, HUGE));
+    double small = itemsPerSecond(throughput("pool-in-place", Payload.TENSOR, plan.unitBytes()));
+    double huge = itemsPerSecond(throughput("pool-in-place", Payload.TENSOR, plan.hugeBytes()));
     double java = itemsPerSecond(map(0, Codec.JAVA));
     Optional<CellResult> compact = cells.measure(map(0, Codec.COMPACT));
-    Optional<CellResult> busy = cells.measure(map(BUSY_THREADS, Codec.COMPACT));
+    Optional<CellResult> busy = cells.measure(map(plan.busyThreads(), Codec.COMPACT));
     Optional<CellResult> waited = cells.measure(waiting());
     double empty = roundTripMicros("pool");
     double tripAgain = roundTripMicros("futex");
@@ -107,53 +95,52 @@ public final class Targets {
     inPlace(scale, small, huge);
     smallItems(scale, java, value(compact, CellResult::medianItemsPerSecond));
     consumerCpu(scale, micros(compact), micros(busy));
-    add("waiting 5 s, consumer", Side.BELOW, CORE, WAIT_PERCENT, consumer(waited));
-    add("waiting 5 s, producer", Side.BELOW, CORE, WAIT_PERCENT, producer(waited));
-    double tripLimit = scale.micros(ROUND_TRIP_MICROS);
+    add("waiting 5 s, consumer", Side.BELOW, CORE, limits.waitPercent(), consumer(waited));
+    add("waiting 5 s, producer", Side.BELOW, CORE, limits.waitPercent(), producer(waited));
+    double tripMicros = limits.roundTripMicros();
     String name = "round trip of an empty item, p50";
-    add(name, Side.AT_MOST, "%.1f us", ROUND_TRIP_MICROS, tripLimit, empty);
+    add(name, Side.AT_MOST, "%.1f us", tripMicros, scale.micros(tripMicros), empty);
   }
 
   private void copies(double pool, double ring) {
-    add("pool 32MiB", Side.AT_LEAST, "%.2f of memcpy", POOL_OF_MEMCPY, pool);
-    add("ring 32MiB", Side.AT_LEAST, "%.2f of memcpy", RING_OF_MEMCPY, ring);
+    String size = " " + Sizes.format(plan.largeBytes());
+    add("pool" + size, Side.AT_LEAST, "%.2f of memcpy", limits.poolOfMemcpy(), pool);
+    add("ring" + size, Side.AT_LEAST, "%.2f of memcpy", limits.ringOfMemcpy(), ring);
   }
 
   private void inPlace(Scale scale, double small, double huge) {
-    double limit = scale.itemsPerSecond(UNITS_PER_SECOND, 0);
+    double unscaled = limits.unitsPerSecond();
+    double limit = scale.itemsPerSecond(unscaled, 0);
     String units = "%.0f units/s";
-    add("pool in place 1MiB", Side.AT_LEAST, units, UNITS_PER_SECOND, limit, small);
-    add("pool in place 64MiB", Side.AT_LEAST, units, UNITS_PER_SECOND, limit, huge);
-    add("pool in place, 64MiB against 1MiB", Side.AT_LEAST, "%.2f", THE_SAME, huge / small);
+    String size = Sizes.format(plan.unitBytes());
+    String hugeSize = Sizes.format(plan.hugeBytes());
+    add("pool in place " + size, Side.AT_LEAST, units, unscaled, limit, small);
+    add("pool in place " + hugeSize, Side.AT_LEAST, units, unscaled, limit, huge);
+    String against = "pool in place, " + hugeSize + " against " + size;
+    add(against, Side.AT_LEAST, "%.2f", limits.hugeOfUnit(), huge / small);
   }
 
   private void smallItems(Scale scale, double java, double compact) {
-    String items = "%.0f items/s";
-    add(
-        "pool 64KiB in a map by Java serialization",
-        Side.AT_LEAST,
-        items,
-        JAVA_ITEMS_PER_SECOND,
-        scale.itemsPerSecond(JAVA_ITEMS_PER_SECOND, SMALL),
-        java);
-    add(
-        "pool 64KiB in a map by the compact codec",
-        Side.AT_LEAST,
-        items,
-        COMPACT_ITEMS_PER_SECOND,
-        scale.itemsPerSecond(COMPACT_ITEMS_PER_SECOND, SMALL),
-        compact);
+    smallItems(scale, "Java serialization", limits.javaItemsPerSecond(), java);
+    smallItems(scale, "the compact codec", limits.compactItemsPerSecond(), compact);
+  }
+
+  private void smallItems(Scale scale, String codec, double unscaled, double rate) {
+    String name = "pool " + Sizes.format(plan.smallBytes()) + " in a map by " + codec;
+    double limit = scale.itemsPerSecond(unscaled, plan.smallBytes());
+    add(name, Side.AT_LEAST, "%.0f items/s", unscaled, limit, rate);
   }
 
   private void consumerCpu(Scale scale, double alone, double busy) {
     String name = "consumer's cpu per unit";
-    add(name, Side.AT_MOST, "%.2f us", CPU_MICROS, scale.micros(CPU_MICROS), alone);
-    String against = name + ", 64 busy threads against none";
-    add(against, Side.AT_MOST, "%.2f", NO_WORSE, busy / alone);
+    double micros = limits.cpuMicros();
+    add(name, Side.AT_MOST, "%.2f us", micros, scale.micros(micros), alone);
+    String against = name + ", " + plan.busyThreads() + " busy threads against none";
+    add(against, Side.AT_MOST, "%.2f", limits.busyOfAlone(), busy / alone);
   }
 
   private double bytesPerSecond(String transport) throws IOException {
-    CellSpec cell = throughput(transport, Payload.BUFFER, LARGE);
+    CellSpec cell = throughput(transport, Payload.BUFFER, plan.largeBytes());
     return value(cells.measure(cell), CellResult::bytesPerSecond);
   }
 
@@ -194,11 +181,13 @@ public final class Targets {
   }
 
   private CellSpec map(int busyThreads, Codec codec) {
-    return bench("pool", Payload.MAP, SMALL, CellSpec.Measure.THROUGHPUT, busyThreads, codec);
+    return bench(
+        "pool", Payload.MAP, plan.smallBytes(), CellSpec.Measure.THROUGHPUT, busyThreads, codec);
   }
 
   private CellSpec waiting() {
-    return bench("pool", Payload.BUFFER, SMALL, CellSpec.Measure.WAIT, 0, Codec.COMPACT);
+    return bench(
+        "pool", Payload.BUFFER, plan.smallBytes(), CellSpec.Measure.WAIT, 0, Codec.COMPACT);
   }
 
   private CellSpec throughput(String transport, Payload payload, long size) {
@@ -218,7 +207,7 @@ public final class Targets {
             List.of(size),
             List.of(measure),
             ViewScope.CONFINED,
-            0,
+            plan.items(),
             passes,
             segments,
             busyThreads,

@@ -306,7 +306,7 @@ final class TargetsTest {
 
   private Targets targets() {
     PrintStream out = new PrintStream(text, true, StandardCharsets.UTF_8);
-    return new Targets(5, 0, Output.of(out, out, null), this::answer);
+    return new Targets(TargetPlan.PROJECT, 5, 0, Output.of(out, out, null), this::answer);
   }
 
   private void assertMissed(String missed) throws IOException {
