@@ -272,15 +272,39 @@ abstract class ArenaContract {
 
   // B26
   @Test
-  void anchorsStayReachableAsLongAsTheLeaseOrAreIgnored() {
+  void anchorsStayReachableAsLongAsTheLease() {
     try (Rig rig = rig(4096, 2)) {
-      for (List<?> anchors : List.of(List.of(), List.of(new Object(), "anchor"))) {
-        Sent sent = rig.admit(rig.write(1000));
-        OpenUnit open = rig.reader().beginUnit(sent.receipt(), CONFINED);
-        open.endUnit(anchors).close();
+      for (ViewScope scope : ViewScope.values()) {
+        for (boolean viewed : List.of(true, false)) {
+          WeakReference<Object> anchor = anchorOfClosedLease(rig, scope, viewed);
+          Deadlines.assertEventually(
+              "the anchor goes with the lease",
+              () -> {
+                GcPressure.collect();
+                return anchor.refersTo(null);
+              });
+        }
       }
-      assertEquals(2, rig.reclaimed());
+      Deadlines.assertEventually("all are given back", () -> rig.reclaimed() == 6);
     }
+  }
+
+  private static WeakReference<Object> anchorOfClosedLease(
+      Rig rig, ViewScope scope, boolean viewed) {
+    Sent sent = rig.admit(rig.write(1000));
+    OpenUnit open = rig.reader().beginUnit(sent.receipt(), scope);
+    if (viewed) {
+      Placement placement = sent.placements().getFirst();
+      assertEquals(1000, open.readBinary(placement.offset(), placement.byteSize()).byteSize());
+    }
+    List<Object> strong = new ArrayList<>(List.of(new Object()));
+    WeakReference<Object> anchor = new WeakReference<>(strong.getFirst());
+    try (UnitLease lease = open.endUnit(List.of(strong.getFirst(), "another"))) {
+      strong.clear();
+      GcPressure.collect(2);
+      assertFalse(anchor.refersTo(null), () -> "gone: " + lease.scope() + ", viewed: " + viewed);
+    }
+    return anchor;
   }
 
   // B27

@@ -39,11 +39,11 @@ final class StartDelayTest {
             .jvmArgs("-Xmx64m", delays.jvmArgument().replaceAll("@\\d", "@*"))
             .args(String.valueOf(Rounds.of(200)))
             .start()) {
-      child.awaitSuccess(Duration.ofMinutes(5));
+      child.awaitSuccess(Duration.ofMinutes(25));
     }
   }
 
-  /** Starts workers one after the other, every third one late, beside a thread that never rests. */
+  /** Starts workers one after the other, every third one late, beside threads that never rest. */
   static final class Starts {
     private static final int SIZE = 100_003;
 
@@ -51,7 +51,9 @@ final class StartDelayTest {
 
     public static void main(String[] arguments) {
       AtomicBoolean over = new AtomicBoolean();
-      Thread.ofPlatform().daemon().name("test-busy").start(() -> spin(over));
+      for (int core = 0; core < Runtime.getRuntime().availableProcessors(); core++) {
+        Thread.ofPlatform().daemon().name("test-busy-" + core).start(() -> spin(over));
+      }
       List<Backing> backings = List.of(Backing.standard(), Backing.directory(Path.of("/dev/shm")));
       for (int round = 0; round < Integer.parseInt(arguments[0]); round++) {
         start(backings.get(round % 2), round);

@@ -300,11 +300,12 @@ final class FailureTableTest {
   }
 
   /** What the worker sent last is in the memory of both; this process damages its own view. */
-  @Test
-  void nonsenseInTheChannelIsCorruptionOnEveryCall() throws Exception {
+  @ParameterizedTest
+  @ValueSource(booleans = {true, false})
+  void nonsenseInTheChannelIsCorruptionOnEveryCall(boolean withArena) {
     Path sign = folder.resolve("go");
     try (SubprocessIterable<Integer> items =
-        Subprocess.iterate(waiting(sign.toString()), Feeds.options(true).build())) {
+        Subprocess.iterate(waiting(sign.toString()), Feeds.options(withArena).build())) {
       Iterator<Integer> iterator = items.iterator();
       assertEquals(0, iterator.next());
       SharedDamage.ofChannel().writeLong(SharedDamage.CHANNEL_ITEMS_PUBLISHED, 3);

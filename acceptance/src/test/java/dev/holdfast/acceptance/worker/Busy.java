@@ -92,14 +92,20 @@ enum Busy {
     }
   }
 
-  private static void forgetDeathSignal() {
+  /**
+   * Changes an attribute of this process by prctl(2).
+   *
+   * @param option its number
+   * @param value the new value
+   */
+  static void prctl(int option, long value) {
     MethodHandle prctl =
         function(
             "prctl",
             FunctionDescriptor.of(
                 ValueLayout.JAVA_INT, ValueLayout.JAVA_INT, ValueLayout.JAVA_LONG));
     try {
-      int result = (int) prctl.invokeExact(PR_SET_PDEATHSIG, 0L);
+      int result = (int) prctl.invokeExact(option, value);
       if (result != 0) {
         throw new IllegalStateException("prctl: " + result);
       }
@@ -122,7 +128,7 @@ enum Busy {
     @Override
     public Iterable<Map<String, Object>> open(WorkerContext context) {
       if (withoutSignal) {
-        forgetDeathSignal();
+        prctl(PR_SET_PDEATHSIG, 0);
       }
       return Workers.counting(count, this::item);
     }

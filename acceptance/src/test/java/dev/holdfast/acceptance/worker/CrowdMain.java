@@ -1,7 +1,6 @@
 package dev.holdfast.acceptance.worker;
 
 import dev.holdfast.arena.Backing;
-import dev.holdfast.arena.SharedMemorySegmentPool;
 import dev.holdfast.arena.ViewScope;
 import dev.holdfast.loader.Lease;
 import dev.holdfast.loader.Subprocess;
@@ -21,7 +20,6 @@ import java.util.Iterator;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
-import org.jspecify.annotations.Nullable;
 
 /** A parent of many workers, each in a state of its own when the parent is killed. */
 final class CrowdMain {
@@ -38,13 +36,14 @@ final class CrowdMain {
   /**
    * Starts the parent and waits until each worker is where it should be.
    *
-   * @param backing a folder for the arenas, or {@code none}
+   * @param transport what the items of its workers go through
+   * @param backing a folder for the arenas
    * @param folder an empty folder for the signs
    * @param members names of {@link WorkerState}, of {@link Busy}, {@link #deaf} or {@link #FULL}
    * @return the parent
    */
-  static ChildJvm start(String backing, Path folder, List<String> members) {
-    List<String> args = new ArrayList<>(List.of(backing));
+  static ChildJvm start(Transport transport, String backing, Path folder, List<String> members) {
+    List<String> args = new ArrayList<>(List.of(transport.name(), backing));
     for (String member : members) {
       try {
         args.add(Files.createDirectory(folder.resolve(member)).toString());
@@ -72,33 +71,29 @@ final class CrowdMain {
   /**
    * Starts workers until it is killed.
    *
-   * @param args the backing, then a folder for each worker
+   * @param args the transport, the backing, then a folder for each worker
    */
   public static void main(String[] args) {
-    Backing backing = args[0].equals("none") ? null : Backing.directory(Path.of(args[0]));
-    for (String folder : List.of(args).subList(1, args.length)) {
-      Thread.ofPlatform().name(folder).start(() -> live(Path.of(folder), backing));
+    Transport transport = Transport.valueOf(args[0]);
+    Backing backing = Backing.directory(Path.of(args[1]));
+    for (String folder : List.of(args).subList(2, args.length)) {
+      Thread.ofPlatform().name(folder).start(() -> live(Path.of(folder), transport, backing));
     }
     throw new IllegalStateException(Parent.read());
   }
 
-  private static void live(Path folder, @Nullable Backing backing) {
+  private static void live(Path folder, Transport transport, Backing backing) {
     String name = folder.getFileName().toString();
     List<Lease<Map<String, Object>>> held = new ArrayList<>();
     if (isState(name)) {
       WorkerState state = WorkerState.valueOf(name);
       SubprocessIterable<Map<String, Object>> items =
-          Subprocess.iterate(
-              state.source(folder),
-              state.options(
-                  folder,
-                  backing == null ? Transport.CHANNEL : Transport.POOL,
-                  backing == null ? Backing.memfd() : backing));
+          Subprocess.iterate(state.source(folder), state.options(folder, transport, backing));
       state.consume(items.leases(ViewScope.SHARED), held::add);
       return;
     }
     SubprocessIterable<Map<String, Object>> items =
-        Subprocess.iterate(source(name, folder.toString()), options(name, backing));
+        Subprocess.iterate(source(name, folder.toString()), options(name, transport, backing));
     Iterator<Lease<Map<String, Object>>> leases = items.leases(ViewScope.SHARED).iterator();
     while (held.size() < SEGMENTS) {
       held.add(leases.next());
@@ -119,19 +114,12 @@ final class CrowdMain {
     return Busy.valueOf(name).at(1, 1000, folder);
   }
 
-  private static SubprocessOptions options(String name, @Nullable Backing backing) {
+  private static SubprocessOptions options(String name, Transport transport, Backing backing) {
     SubprocessOptions.Builder options = Workers.options();
     if (name.endsWith(Busy.FILLS_THE_HEAP.name())) {
       options.jvmArgs(FullHeap.jvmArguments());
     }
-    if (backing != null) {
-      options.arena(
-          SharedMemorySegmentPool.builder(Workers.PAYLOAD_BYTES, SEGMENTS)
-              .acquireTimeout(Workers.FOR_EVER)
-              .backing(backing)
-              .build());
-    }
-    return options.build();
+    return transport.addTo(options, SEGMENTS, backing).build();
   }
 
   private static void write(Path folder, long pid) {

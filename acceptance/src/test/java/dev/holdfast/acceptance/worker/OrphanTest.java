@@ -45,7 +45,7 @@ final class OrphanTest {
             Busy.SPINS.name(),
             CrowdMain.deaf(Busy.PRINTS),
             CrowdMain.deaf(Busy.SPINS));
-    try (ChildJvm parent = CrowdMain.start(SHARED_MEMORY, folder, members)) {
+    try (ChildJvm parent = CrowdMain.start(Transport.POOL, SHARED_MEMORY, folder, members)) {
       Map<String, Long> workers = CrowdMain.await(folder, members);
       Deadlines.pause(Duration.ofMillis(200));
       long killed = System.nanoTime();
@@ -63,7 +63,7 @@ final class OrphanTest {
   @Test
   void aWorkerWhoseHeapWasFullForAWhileEndsAllTheSame() {
     List<String> members = List.of(CrowdMain.deaf(Busy.FILLS_THE_HEAP));
-    try (ChildJvm parent = CrowdMain.start(SHARED_MEMORY, folder, members)) {
+    try (ChildJvm parent = CrowdMain.start(Transport.POOL, SHARED_MEMORY, folder, members)) {
       Map<String, Long> workers = CrowdMain.await(folder, members);
       Deadlines.pause(FILLING);
       long killed = System.nanoTime();

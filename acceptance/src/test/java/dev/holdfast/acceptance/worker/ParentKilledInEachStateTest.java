@@ -27,14 +27,20 @@ final class ParentKilledInEachStateTest {
   // R36
   @Test
   void whateverItsWorkersDoTheyEndWithIt() {
-    verify(SHARED_MEMORY, WorkerState.with(Transport.POOL).stream());
+    verify(Transport.POOL, WorkerState.with(Transport.POOL).stream());
+  }
+
+  // R36
+  @Test
+  void whateverItsWorkersDoToARingTheyEndWithIt() {
+    verify(Transport.RING, WorkerState.with(Transport.RING).stream());
   }
 
   // R36
   @Test
   void whateverItsWorkersDoTheyEndWithItWithoutAnArenaToo() {
     verify(
-        "none",
+        Transport.CHANNEL,
         Stream.of(
             WorkerState.BETWEEN_ITEMS,
             WorkerState.IN_USER_CODE,
@@ -42,9 +48,9 @@ final class ParentKilledInEachStateTest {
             WorkerState.WAITING_FOR_A_COMMAND));
   }
 
-  private void verify(String backing, Stream<WorkerState> states) {
+  private void verify(Transport transport, Stream<WorkerState> states) {
     List<String> members = states.map(WorkerState::name).toList();
-    try (ChildJvm parent = CrowdMain.start(backing, folder, members)) {
+    try (ChildJvm parent = CrowdMain.start(transport, SHARED_MEMORY, folder, members)) {
       Map<String, Long> workers = CrowdMain.await(folder, members);
       long killed = System.nanoTime();
 

@@ -6,16 +6,21 @@ import dev.holdfast.arena.OpenUnit;
 import dev.holdfast.arena.SharedMemoryArena;
 import dev.holdfast.arena.UnitReceipt;
 import dev.holdfast.arena.ViewScope;
+import java.util.List;
 import java.util.UUID;
+import java.util.concurrent.CopyOnWriteArrayList;
 
 /** An arena that does what another one does, but refuses to be ended while its test wants so. */
 public final class RefusingArena implements SharedMemoryArena {
   private static final long serialVersionUID = 1L;
 
   private final SharedMemoryArena arena;
+  private final transient List<Step> steps = new CopyOnWriteArrayList<>();
   private transient volatile boolean refusing;
   private transient volatile boolean refusingToWake;
   private transient volatile boolean unlinked;
+
+  private record Step(Thread asker, String name) {}
 
   /** Makes one of another one, which refuses nothing yet. */
   public RefusingArena(SharedMemoryArena arena) {
@@ -35,7 +40,13 @@ public final class RefusingArena implements SharedMemoryArena {
     return unlinked;
   }
 
+  /** Returns which steps of its end a thread has asked for, refused ones too. */
+  List<String> askedBy(Thread thread) {
+    return steps.stream().filter(step -> step.asker().equals(thread)).map(Step::name).toList();
+  }
+
   private void step(String what) {
+    steps.add(new Step(Thread.currentThread(), what));
     if (refusing) {
       throw new IllegalStateException(what);
     }

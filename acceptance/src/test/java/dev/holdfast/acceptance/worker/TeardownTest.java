@@ -9,8 +9,10 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import dev.holdfast.arena.ArenaClosedException;
 import dev.holdfast.arena.Backing;
 import dev.holdfast.arena.SharedMemorySegmentPool;
+import dev.holdfast.arena.StorageRetainedException;
 import dev.holdfast.arena.ViewScope;
 import dev.holdfast.arena.internal.fault.FaultPoint.InjectedFault;
+import dev.holdfast.arena.internal.life.Quarantine;
 import dev.holdfast.loader.Lease;
 import dev.holdfast.loader.Subprocess;
 import dev.holdfast.loader.SubprocessIterable;
@@ -25,6 +27,7 @@ import dev.holdfast.testkit.ProcSelf;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.Iterator;
 import java.util.List;
 import java.util.Map;
@@ -68,13 +71,48 @@ final class TeardownTest {
     held.close();
   }
 
-  /** Abort, drain, wait, outputs, channel, and the name of the arena. */
+  /** All of them; without a closed arena there is no unlink. */
   @ParameterizedTest
-  @ValueSource(ints = {1, 4, 5, 8, 10, 12})
+  @ValueSource(ints = {1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12})
   void aStepThatFailsIsToldAndKeepsNoOtherFromItsWork(int step) {
     PausePoints failing = PausePoints.in(folder).act("PARENT_TEARDOWN_STEP", "throw", step);
     try (ChildJvm child =
-        ChildJvm.of(Closing.class).jvmArgs("-Xmx64m", failing.jvmArgument()).start()) {
+        ChildJvm.of(Closing.class)
+            .jvmArgs("-Xmx64m", failing.jvmArgument())
+            .args(String.valueOf(step))
+            .start()) {
+      child.awaitSuccess();
+    }
+  }
+
+  /** Wait, and terminate. */
+  @ParameterizedTest
+  @ValueSource(ints = {5, 6})
+  void aWorkerThatStandsStillIsKilledAlthoughAStepBeforeFails(int step) {
+    PausePoints failing = PausePoints.in(folder).act("PARENT_TEARDOWN_STEP", "throw", step);
+    try (ChildJvm child =
+        ChildJvm.of(ClosingOnStopped.class).jvmArgs("-Xmx64m", failing.jvmArgument()).start()) {
+      child.awaitSuccess();
+    }
+  }
+
+  @Test
+  void aWorkerThatCouldNotBeKilledKeepsItsStorageUntilTheNextTry() {
+    PausePoints failing = PausePoints.in(folder).act("PARENT_TEARDOWN_STEP", "throw", 7);
+    try (ChildJvm child =
+        ChildJvm.of(NotKilling.class).jvmArgs("-Xmx64m", failing.jvmArgument()).start()) {
+      child.awaitSuccess();
+    }
+  }
+
+  @Test
+  void aWorkerWhoseEndIsNotProvedKeepsItsStorageAndItsNameAtEachClose() {
+    PausePoints unproved = PausePoints.in(folder).pause("PARENT_REAPED_WORKER", 1);
+    try (ChildJvm child =
+        ChildJvm.of(Unproved.class)
+            .jvmArgs("-Xmx64m", unproved.jvmArgument())
+            .args(folder.toString())
+            .start()) {
       child.awaitSuccess();
     }
   }
@@ -197,14 +235,117 @@ final class TeardownTest {
     private Closing() {}
 
     public static void main(String[] arguments) {
-      SubprocessIterable<Map<String, Object>> items =
-          Subprocess.iterate(Workers.stamped(1000), Workers.options(true, 4).build());
+      Ended ended = new Ended();
+      ended.takeOne();
+
+      InjectedFault failed = assertThrows(InjectedFault.class, ended.items::close);
+
+      assertEquals(0, failed.getSuppressed().length, "nothing else fails");
+      assertEquals(asked(Integer.parseInt(arguments[0])), ended.asked());
+      assertFalse(Pids.isAlive(ended.items.pid()));
+      ended.closeAndLeaveNothing();
+    }
+
+    /** What an arena is asked for when a step of the twelve fails before it does anything. */
+    private static List<String> asked(int failing) {
+      return switch (failing) {
+        case 2 -> List.of("close reader", "close", "unlink");
+        case 9 -> List.of("shutdown", "close", "unlink");
+        case 11 -> List.of("shutdown", "close reader");
+        case 12 -> List.of("shutdown", "close reader", "close");
+        default -> List.of("shutdown", "close reader", "close", "unlink");
+      };
+    }
+  }
+
+  /** Closes a worker that neither answers nor heeds a signal but the last. */
+  static final class ClosingOnStopped {
+    private ClosingOnStopped() {}
+
+    public static void main(String[] arguments) {
+      Ended ended = new Ended();
+      ended.takeOne();
+      ChildJvm.signal(ended.items.pid(), ChildJvm.SIGSTOP);
+
+      InjectedFault failed = assertThrows(InjectedFault.class, ended.items::close);
+
+      assertEquals(0, failed.getSuppressed().length, "nothing else fails");
+      assertFalse(Pids.isAlive(ended.items.pid()));
+      assertEquals(List.of("shutdown", "close reader", "close", "unlink"), ended.asked());
+      ended.closeAndLeaveNothing();
+    }
+  }
+
+  /** The same, and the last one is not sent at first. */
+  static final class NotKilling {
+    private NotKilling() {}
+
+    public static void main(String[] arguments) {
+      Ended ended = new Ended();
+      ended.takeOne();
+      ChildJvm.signal(ended.items.pid(), ChildJvm.SIGSTOP);
+
+      InjectedFault failed = assertThrows(InjectedFault.class, ended.items::close);
+
+      assertEquals(1, failed.getSuppressed().length);
+      ended.assertKept(
+          assertInstanceOf(StorageRetainedException.class, failed.getSuppressed()[0]), "stopped");
+      assertEquals(List.of("shutdown"), ended.asked());
+      ended.closeAndLeaveNothing();
+      assertFalse(Pids.isAlive(ended.items.pid()));
+    }
+  }
+
+  /** Closes while nothing says that the worker has ended, and then once more. */
+  static final class Unproved {
+    private Unproved() {}
+
+    public static void main(String[] arguments) {
+      Ended ended = new Ended();
+      ended.takeOne();
+
+      for (int times = 1; times <= 2; times++) {
+        ended.assertKept(assertThrows(StorageRetainedException.class, ended.items::close), "ended");
+        assertEquals(Collections.nCopies(times, "shutdown"), ended.asked());
+        assertFalse(ended.arena.isUnlinked());
+        assertEquals(2, Maps.ofArenas().size(), () -> "arena and channel: " + Maps.ofArenas());
+        List<String> kept = Quarantine.describe();
+        assertEquals(1, kept.size(), kept::toString);
+        assertTrue(kept.getFirst().contains("pid=" + ended.items.pid()), kept::toString);
+      }
+
+      PausePoints.in(Path.of(arguments[0])).release("PARENT_REAPED_WORKER");
+      ended.closeAndLeaveNothing();
+      Deadlines.assertEventually("it is kept no more", () -> Quarantine.size() == 0);
+    }
+  }
+
+  /** A worker and its arena, which are to be ended. */
+  private static final class Ended {
+    private final RefusingArena arena = new RefusingArena(Workers.pool(4));
+    private final SubprocessIterable<Map<String, Object>> items =
+        Subprocess.iterate(Workers.stamped(1000), Workers.options().arena(arena).build());
+
+    void takeOne() {
       try (Lease<Map<String, Object>> lease = items.leases().iterator().next()) {
         Workers.verify(0, lease.item());
       }
-      assertThrows(InjectedFault.class, items::close);
-      assertFalse(Pids.isAlive(items.pid()));
+    }
+
+    /** Returns what this thread, and no retry elsewhere, has asked the arena for. */
+    List<String> asked() {
+      return arena.askedBy(Thread.currentThread());
+    }
+
+    void assertKept(StorageRetainedException kept, String state) {
+      assertEquals("the worker's end is not certain", kept.facts().get("why"));
+      assertEquals(items.pid(), kept.facts().get("pid"));
+      assertEquals(state, kept.facts().get("state"));
+    }
+
+    void closeAndLeaveNothing() {
       items.close();
+      assertTrue(arena.isUnlinked());
       Deadlines.assertEventually("nothing is mapped", () -> Maps.ofArenas().isEmpty());
       Deadlines.assertEventually("nothing is open", () -> openMemory().isEmpty());
     }

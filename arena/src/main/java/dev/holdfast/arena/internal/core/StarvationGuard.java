@@ -31,7 +31,7 @@ import org.jspecify.annotations.Nullable;
  * doubled distances. It also asks when the outputs of a reader that copies say that a collection is
  * due. When a request does nothing (as with {@code -XX:+DisableExplicitGC}) or costs more than 100
  * ms, plain iteration is advised to make heap copies until the writer has not waited, and no output
- * has asked, for 10 s.
+ * has asked, for 10 s. The log says so at the first time.
  */
 final class StarvationGuard {
   private static final Logger LOG = Logs.of("dev.holdfast.arena");
@@ -60,6 +60,7 @@ final class StarvationGuard {
     private long leasePatience = LEASE_PATIENCE_NANOS;
     private long lastWait;
     private boolean collectedOutstanding;
+    private boolean adviceLogged;
     private volatile boolean heapCopiesAdvised;
   }
 
@@ -223,6 +224,10 @@ final class StarvationGuard {
       return;
     }
     watched.heapCopiesAdvised = true;
+    if (watched.adviceLogged) {
+      return;
+    }
+    watched.adviceLogged = true;
     LOG.log(
         Logger.Level.INFO,
         "plain iteration makes heap copies for a while, because collections {0}: arena={1}",

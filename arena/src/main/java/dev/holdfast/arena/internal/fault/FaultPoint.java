@@ -86,6 +86,8 @@ public enum FaultPoint {
   WORKER_STOPPING,
   /** The parent has started the process and sent nothing. */
   PARENT_STARTED_WORKER,
+  /** A worker has ended, and the parent has told nobody. */
+  PARENT_REAPED_WORKER,
   /** The parent has received a record and not admitted its unit. */
   PARENT_RECEIVED,
   /** The parent is about to run a step of teardown. */

@@ -45,6 +45,11 @@ public final class Closer {
 
     /** Tries it; returns false when it was refused and is to be tried again. */
     protected abstract boolean run();
+
+    /** Returns after how long a time of refusals it is reported. */
+    long reportAfterNanos() {
+      return REPORT_AFTER_NANOS;
+    }
   }
 
   private Closer() {}
@@ -147,7 +152,7 @@ public final class Closer {
     long now = System.nanoTime();
     task.nextTry = now + task.pause;
     task.pause = Math.min(task.pause * 2, LONGEST_PAUSE_NANOS);
-    if (!task.reported && now - task.firstTry > REPORT_AFTER_NANOS) {
+    if (!task.reported && now - task.firstTry > task.reportAfterNanos()) {
       task.reported = true;
       reportRefused();
     }

@@ -154,8 +154,8 @@ public final class SharedFile extends Quarantine.Retained implements AutoCloseab
             .with("path", path)
             .with("reason", String.valueOf(e.getMessage()))
             .advise(
-                "the owner must live, run as the same user, and not have unlinked the arena; only"
-                    + " processes of one user share an arena")
+                "the owner must live, run as the same user, be dumpable (prctl(2)), and not have"
+                    + " unlinked the arena; only processes of one user share an arena")
             .message(),
         e);
   }

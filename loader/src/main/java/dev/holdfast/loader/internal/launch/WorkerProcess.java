@@ -1,6 +1,7 @@
 package dev.holdfast.loader.internal.launch;
 
 import dev.holdfast.arena.FailureDetail;
+import dev.holdfast.arena.internal.fault.FaultPoint;
 import dev.holdfast.arena.internal.memory.SharedFile;
 import dev.holdfast.arena.internal.os.ProcessIdentity;
 import dev.holdfast.loader.SubprocessOptions;
@@ -201,6 +202,9 @@ public final class WorkerProcess {
       }
     }
     argumentFile.close();
+    if (FaultPoint.ENABLED) {
+      FaultPoint.PARENT_REAPED_WORKER.reach();
+    }
     ended.countDown();
     onEnd.run();
   }
