@@ -95,6 +95,17 @@ final class LauncherTest {
   }
 
   @Test
+  void aDemoLeavesTheProcessorsToItsDecodersAndNothingElseDoes() throws Exception {
+    String kept = "java -XX:Tier4InvocationThreshold=100000";
+    List<String> demo = run("demo", "folder");
+    assertTrue(demo.contains(kept), demo.toString());
+    assertTrue(demo.indexOf(kept) < demo.indexOf("java -jar"), demo.toString());
+    assertEquals(List.of("java demo", "java folder"), demo.subList(demo.size() - 2, demo.size()));
+    List<String> bench = run("bench", "--transport", "pool");
+    assertFalse(bench.contains(kept), bench.toString());
+  }
+
+  @Test
   void aPeerIsSeenInBothFormsOfTheOptionAndIsBuiltAgainWhenASourceIsNewer() throws Exception {
     run("bench", "--transport=netty");
     assertTrue(Files.exists(tree.resolve("peers/target/lib/holdfast-peers.jar")));

@@ -34,12 +34,15 @@ final class PictureDecoder {
           RenderingHints.KEY_DITHERING, RenderingHints.VALUE_DITHER_DISABLE);
 
   /*
-   * One row of each plane. Arrays are fast also before the optimizing compiler has come to this method, which a
-   * memory segment's single values are not.
+   * Some rows of each plane. Arrays are fast also before the optimizing compiler has come to this class, which a
+   * memory segment's single values are not; and since each copy out of them is a call of native code until then,
+   * there are few.
    */
-  private final float[] red = new float[SIDE];
-  private final float[] green = new float[SIDE];
-  private final float[] blue = new float[SIDE];
+  private static final int BLOCK = 16 * SIDE;
+
+  private final float[] red = new float[BLOCK];
+  private final float[] green = new float[BLOCK];
+  private final float[] blue = new float[BLOCK];
 
   private final BufferedImage canvas = new BufferedImage(SIDE, SIDE, BufferedImage.TYPE_INT_RGB);
 
@@ -61,22 +64,26 @@ final class PictureDecoder {
   void decode(Path file, MemorySegment target) throws IOException {
     draw(read(file));
     int[] pixels = ((DataBufferInt) canvas.getRaster().getDataBuffer()).getData();
-    for (int row = 0; row < PIXELS; row += SIDE) {
-      for (int x = 0; x < SIDE; x++) {
-        int rgb = pixels[row + x];
-        red[x] = (rgb >> 16) & 0xff;
-        green[x] = (rgb >> 8) & 0xff;
-        blue[x] = rgb & 0xff;
-      }
-      store(red, target, row);
-      store(green, target, PIXELS + row);
-      store(blue, target, 2 * PIXELS + row);
+    for (int first = 0; first < PIXELS; first += BLOCK) {
+      split(pixels, first, red, green, blue);
+      store(red, target, first);
+      store(green, target, PIXELS + first);
+      store(blue, target, 2 * PIXELS + first);
     }
   }
 
-  private static void store(float[] row, MemorySegment target, long first) {
+  private static void split(int[] pixels, int first, float[] red, float[] green, float[] blue) {
+    for (int i = 0; i < BLOCK; i++) {
+      int rgb = pixels[first + i];
+      red[i] = (rgb >> 16) & 0xff;
+      green[i] = (rgb >> 8) & 0xff;
+      blue[i] = rgb & 0xff;
+    }
+  }
+
+  private static void store(float[] block, MemorySegment target, long first) {
     MemorySegment.copy(
-        row, 0, target, ValueLayout.JAVA_FLOAT_UNALIGNED, first * Float.BYTES, row.length);
+        block, 0, target, ValueLayout.JAVA_FLOAT_UNALIGNED, first * Float.BYTES, block.length);
   }
 
   private static BufferedImage read(Path file) throws IOException {

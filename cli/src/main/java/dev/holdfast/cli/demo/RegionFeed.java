@@ -14,8 +14,10 @@ import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.Iterator;
 import java.util.List;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Consumer;
 
 /**
@@ -72,7 +74,8 @@ record RegionFeed(PipelineIterable<List<PictureBatch>> pipeline, List<ArenaChoic
       region = region.outputArena(index -> arenas.get(index).arena());
     }
     Path folder = options.folder();
-    return Pipeline.from(() -> files(folder))
+    return Pipeline.from(passes(folder, options.epochs()))
+        .continuous()
         .to(region)
         .<PictureBatch>mapWith(new PictureTask())
         .named("decode")
@@ -82,6 +85,12 @@ record RegionFeed(PipelineIterable<List<PictureBatch>> pipeline, List<ArenaChoic
         .named("batch")
         .onFailure(FailurePolicy.fail())
         .build();
+  }
+
+  /** The next pass begins while the one before is taken; behind the last there is nothing. */
+  private static Iterable<String> passes(Path folder, int epochs) {
+    AtomicInteger begun = new AtomicInteger();
+    return () -> begun.getAndIncrement() < epochs ? files(folder) : Collections.emptyIterator();
   }
 
   private static Iterator<String> files(Path folder) {
