@@ -13,6 +13,7 @@ import dev.holdfast.arena.ViewScope;
 import dev.holdfast.testkit.ChildJvm;
 import dev.holdfast.testkit.Leftovers;
 import dev.holdfast.testkit.Rounds;
+import dev.holdfast.testkit.Seeds;
 import java.nio.ByteBuffer;
 import java.time.Duration;
 import java.util.ArrayDeque;
@@ -113,7 +114,7 @@ class SubprocessArenaTest {
   // R63, B138
   @Test
   void leavingEarlyWhileTheWorkerWaitsForSpaceLosesAndMixesNothing() {
-    Random random = new Random(5);
+    Random random = new Random(Seeds.next());
     try (SubprocessIterable<Map<String, Object>> items =
         Subprocess.iterate(Sources.stamped(10), pool(2))) {
       int rounds = Rounds.of(200);

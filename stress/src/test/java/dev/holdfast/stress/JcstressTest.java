@@ -4,6 +4,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.holdfast.testkit.ChildJvm;
+import dev.holdfast.testkit.Tally;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.Files;
@@ -53,6 +54,7 @@ final class JcstressTest {
       }
       assertEquals(planned, passed, run.output());
       assertTrue(planned >= tests(), () -> "planned fewer than there are: " + run.output());
+      Tally.INTERLEAVINGS.add(passed); // each tries as many as its time allows
       System.out.printf("jcstress: tests %d, configurations %d%n", tests(), passed);
     }
   }

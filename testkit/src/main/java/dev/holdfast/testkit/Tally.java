@@ -14,7 +14,7 @@ public enum Tally {
   KILLS,
   /** Bytes, words and numbers that were changed under somebody's hands. */
   MUTATIONS,
-  /** Orders of steps that a model checker was allowed to try. */
+  /** Orders of steps that a model checker has tried, and ways in which races were run. */
   INTERLEAVINGS;
 
   /**

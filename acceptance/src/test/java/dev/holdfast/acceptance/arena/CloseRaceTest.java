@@ -7,6 +7,7 @@ import dev.holdfast.arena.ViewScope;
 import dev.holdfast.testkit.Deadlines;
 import dev.holdfast.testkit.Leftovers;
 import dev.holdfast.testkit.Rounds;
+import dev.holdfast.testkit.Seeds;
 import dev.holdfast.testkit.Stamps;
 import java.lang.foreign.MemorySegment;
 import java.time.Duration;
@@ -28,7 +29,7 @@ final class CloseRaceTest {
   @Test
   void readersOfASharedLeaseEndWithIllegalStateOnlyAndNobodyReadsAfterwards() throws Exception {
     int rounds = Rounds.of(1000);
-    Random random = new Random(12);
+    Random random = new Random(Seeds.next());
     try (Rig rig = Pools.rig(4096, 3)) {
       for (int round = 0; round < rounds; round++) {
         Opened opened = rig.admitAndOpen(rig.write(4096), ViewScope.SHARED);
@@ -81,7 +82,7 @@ final class CloseRaceTest {
   @Test
   void closingTheArenaEndsNoView() throws Exception {
     int rounds = Rounds.of(200);
-    Random random = new Random(120);
+    Random random = new Random(Seeds.next());
     for (int round = 0; round < rounds; round++) {
       Rig rig = Pools.rig(4096, 3);
       Opened opened = rig.admitAndOpen(rig.write(4096), ViewScope.SHARED);

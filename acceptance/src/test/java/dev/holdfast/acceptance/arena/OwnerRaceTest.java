@@ -1,6 +1,7 @@
 package dev.holdfast.acceptance.arena;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertNotNull;
 
 import dev.holdfast.arena.StorageHold;
 import dev.holdfast.arena.ViewScope;
@@ -13,15 +14,19 @@ import java.time.Duration;
 import java.util.concurrent.CyclicBarrier;
 import java.util.concurrent.FutureTask;
 import java.util.concurrent.SynchronousQueue;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicReferenceArray;
 import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** Sixteen owners of each unit retire at once while the writer refills. R87 */
+/** Sixteen threads retire owners of each unit at once while the writer refills. R87 */
 @ExtendWith(Leftovers.class)
 final class OwnerRaceTest {
   private static final int OWNERS = 16;
+
+  /** Of each thread, so that those which run at the same time meet. */
+  private static final int HOLDS = 16;
 
   @ParameterizedTest
   @ValueSource(strings = {"-XX:+UseSerialGC", "-XX:+UseG1GC", "-XX:+UseZGC"})
@@ -39,8 +44,8 @@ final class OwnerRaceTest {
   }
 
   /**
-   * Holds of each unit are checked and closed by one thread each. Each fourth unit is COLLECTED and
-   * dropped while its holds are closed, so that the cleaner takes part too.
+   * Holds of each unit are closed by all threads while the consumer reads it. One unit of 64 is
+   * COLLECTED and dropped while its holds are closed, so that the cleaner takes part too.
    */
   static final class RaceChild {
     private RaceChild() {}
@@ -59,7 +64,7 @@ final class OwnerRaceTest {
                 return null;
               });
       CyclicBarrier barrier = new CyclicBarrier(OWNERS + 1);
-      AtomicReferenceArray<StorageHold> holds = new AtomicReferenceArray<>(OWNERS);
+      AtomicReferenceArray<StorageHold> holds = new AtomicReferenceArray<>(OWNERS * HOLDS);
       for (int i = 0; i < OWNERS; i++) {
         int index = i;
         Thread.ofPlatform()
@@ -70,7 +75,9 @@ final class OwnerRaceTest {
                   try {
                     while (true) {
                       barrier.await();
-                      holds.get(index).close();
+                      for (int hold = index; hold < OWNERS * HOLDS; hold += OWNERS) {
+                        holds.get(hold).close();
+                      }
                       barrier.await();
                     }
                   } catch (Exception e) {
@@ -81,8 +88,10 @@ final class OwnerRaceTest {
       }
       for (int unit = 0; unit < units; unit++) {
         ViewScope scope = unit % 64 == 3 ? ViewScope.COLLECTED : ViewScope.CONFINED;
-        Opened opened = rig.admitAndOpen(channel.take(), scope);
-        for (int i = 0; i < OWNERS; i++) {
+        Sent sent = channel.poll(Deadlines.GENEROUS.toSeconds(), TimeUnit.SECONDS);
+        assertNotNull(sent, "the writer still waits for a unit that all owners have left");
+        Opened opened = rig.admitAndOpen(sent, scope);
+        for (int i = 0; i < OWNERS * HOLDS; i++) {
           holds.set(i, opened.lease().hold());
         }
         barrier.await();

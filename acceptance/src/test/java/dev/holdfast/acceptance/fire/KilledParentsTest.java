@@ -55,6 +55,10 @@ final class KilledParentsTest {
           Map.entry("UNIT_OPENED", 10),
           Map.entry("UNIT_RELEASED", 10),
           Map.entry("PARENT_TEARDOWN_STEP", 12),
+          Map.entry("CLOSING_STEP", 5),
+          Map.entry("GIVING_BACK", 1),
+          Map.entry("NATIVE_CALL", 60),
+          Map.entry("PARENT_REAPED_WORKER", 1),
           Map.entry("BEFORE_UNMAP", 1));
 
   /** The same for a parent with a region: it writes too, and has two workers. */
@@ -65,7 +69,10 @@ final class KilledParentsTest {
           Map.entry("UNIT_COPIED", 10),
           Map.entry("PARENT_RECEIVED", 10),
           Map.entry("UNIT_RELEASED", 10),
-          Map.entry("PARENT_TEARDOWN_STEP", 24));
+          Map.entry("PARENT_TEARDOWN_STEP", 24),
+          Map.entry("CLOSING_STEP", 12),
+          Map.entry("PARENT_REAPED_WORKER", 2),
+          Map.entry("GIVING_BACK", 4));
 
   /** The same for the worker that a pipeline is in, whose end its parent hears of. */
   private static final Map<String, Integer> POINTS_OF_A_HOST =
@@ -130,6 +137,11 @@ final class KilledParentsTest {
 
   private static final List<Way> ALL = Way.all();
 
+  /** Returns where parents are killed. */
+  static Stream<String> points() {
+    return ALL.stream().filter(Way::endsItself).map(Way::point);
+  }
+
   @TempDir private Path folder;
 
   /** Nothing that a test would have to close: the round is over. */
@@ -144,7 +156,7 @@ final class KilledParentsTest {
   @Test
   void nothingIsLeftWhereverTheyAreKilled() throws Exception {
     long seed = Seeds.next();
-    int rounds = CrashMatrix.rounds(10);
+    int rounds = Math.max(CrashMatrix.rounds(10), ALL.size()); // none is left out
     try (Ahead<Done> lives =
         new Ahead<>(rounds, round -> live(round, CrashMatrix.random(seed, round)))) {
       CrashMatrix.run("parents", seed, rounds, (_, _) -> lives.take().close());

@@ -10,6 +10,7 @@ import dev.holdfast.loader.Subprocess;
 import dev.holdfast.loader.SubprocessIterable;
 import dev.holdfast.testkit.Deadlines;
 import dev.holdfast.testkit.Leftovers;
+import dev.holdfast.testkit.Seeds;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Iterator;
@@ -59,7 +60,7 @@ final class CloseStormTest {
   @ParameterizedTest
   @ValueSource(booleans = {true, false})
   void everyUserIsToldAndEveryCloserFindsTheWorkerGone(boolean withArena) throws Exception {
-    Random random = new Random(17);
+    Random random = new Random(Seeds.next());
     for (int round = 0; round < ROUNDS; round++) {
       SubprocessIterable<Map<String, Object>> items =
           Subprocess.iterate(Feeds.stamped(1_000_000), Feeds.options(withArena).build());

@@ -12,6 +12,7 @@ import dev.holdfast.testkit.Leftovers;
 import dev.holdfast.testkit.Parent;
 import dev.holdfast.testkit.ProcSelf;
 import dev.holdfast.testkit.Rounds;
+import dev.holdfast.testkit.Seeds;
 import java.io.Serializable;
 import java.time.Duration;
 import java.util.HashMap;
@@ -43,7 +44,7 @@ final class MixedPassesTest {
     try (ChildJvm child =
         ChildJvm.of(RandomPasses.class)
             .jvmArgs("-Xmx64m", "-Xms64m", "-XX:+AlwaysPreTouch", "-XX:+UseSerialGC")
-            .args(transport, "63")
+            .args(transport, String.valueOf(Seeds.next()))
             .start()) {
       child.awaitSuccess(Duration.ofMinutes(3));
     }

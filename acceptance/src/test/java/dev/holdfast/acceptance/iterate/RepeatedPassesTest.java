@@ -11,6 +11,7 @@ import dev.holdfast.testkit.ChildJvm;
 import dev.holdfast.testkit.Deadlines;
 import dev.holdfast.testkit.Leftovers;
 import dev.holdfast.testkit.Rounds;
+import dev.holdfast.testkit.Seeds;
 import java.time.Duration;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
@@ -116,7 +117,7 @@ final class RepeatedPassesTest {
 
   @Test
   void passesLeftEarlyGiveBackWhatNobodyTook() {
-    Random random = new Random(1);
+    Random random = new Random(Seeds.next());
     int rounds = Rounds.of(300);
     try (SubprocessIterable<Map<String, Object>> items =
         Subprocess.iterate(Feeds.stamped(RepeatedPassesTest::lengthOfPass, SEGMENT), options())) {

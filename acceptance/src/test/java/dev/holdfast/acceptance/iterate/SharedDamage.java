@@ -1,5 +1,6 @@
 package dev.holdfast.acceptance.iterate;
 
+import dev.holdfast.arena.SharedMemoryArena;
 import dev.holdfast.testkit.Maps;
 import java.io.IOException;
 import java.io.RandomAccessFile;
@@ -20,18 +21,18 @@ final class SharedDamage {
 
   /** The channel of the only worker there is. */
   static SharedDamage ofChannel() {
-    return find("-channel-", true);
+    return find("-channel-");
   }
 
-  /** The only arena there is. */
-  static SharedDamage ofArena() {
-    return find("-channel-", false);
+  /** The memory of an arena. */
+  static SharedDamage of(SharedMemoryArena arena) {
+    return find(arena.arenaId().toString());
   }
 
-  private static SharedDamage find(String part, boolean with) {
+  private static SharedDamage find(String part) {
     return new SharedDamage(
         Maps.ofArenas().stream()
-            .filter(m -> m.path().contains("holdfast-") && m.path().contains(part) == with)
+            .filter(m -> m.path().contains("holdfast-") && m.path().contains(part))
             .reduce(
                 (_, _) -> {
                   throw new AssertionError("more than one: " + Maps.ofArenas());

@@ -31,6 +31,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.random.RandomGenerator;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -44,7 +45,7 @@ import org.junit.jupiter.api.extension.ExtendWith;
  */
 @ExtendWith(Leftovers.class)
 @Timeout(1800)
-final class KilledPeersTest {
+public final class KilledPeersTest {
   private static final int LARGEST = 70_000;
   private static final int SEGMENTS = 5;
   private static final int CAPACITY = 3 * LARGEST + 77;
@@ -66,6 +67,11 @@ final class KilledPeersTest {
           NO_SPACE);
   private static final List<String> OF_READERS =
       List.of(Peer.ANY_MOMENT, "UNIT_ADMITTED", "UNIT_OPENED", "UNIT_RELEASED");
+
+  /** Returns where writers and readers are killed. */
+  public static Stream<String> points() {
+    return Stream.of(OF_POOL_WRITERS, OF_RING_WRITERS, OF_READERS).flatMap(List::stream);
+  }
 
   private record Held(UnitLease lease, MemorySegment view, long unit) {
     void verify() {

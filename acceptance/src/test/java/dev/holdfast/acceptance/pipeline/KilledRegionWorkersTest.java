@@ -41,7 +41,7 @@ import org.junit.jupiter.api.io.TempDir;
  */
 @ExtendWith(Leftovers.class)
 @Timeout(1800)
-final class KilledRegionWorkersTest {
+public final class KilledRegionWorkersTest {
   private static final int WORKERS = 2;
 
   /** More than are under way at any time. */
@@ -125,6 +125,11 @@ final class KilledRegionWorkersTest {
     ProcessRegion give(ProcessRegion region, Lines.Arenas inputs, Lines.Arenas outputs) {
       return this == CHANNEL ? region : region.inputArena(inputs::get).outputArena(outputs::get);
     }
+  }
+
+  /** Returns where workers of a region are killed. */
+  public static Stream<String> points() {
+    return TRANSPORTS.stream().map(Transport::points).flatMap(List::stream);
   }
 
   /** What a worker sends: who it was, and a payload that carries the input's number. */

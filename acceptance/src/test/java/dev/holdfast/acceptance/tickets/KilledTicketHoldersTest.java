@@ -28,6 +28,7 @@ import java.util.Optional;
 import java.util.OptionalInt;
 import java.util.Set;
 import java.util.random.RandomGenerator;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -40,7 +41,7 @@ import org.junit.jupiter.api.extension.ExtendWith;
  */
 @ExtendWith(Leftovers.class)
 @Timeout(1800)
-final class KilledTicketHoldersTest {
+public final class KilledTicketHoldersTest {
   private static final int SIZE = 70_000;
   private static final int SEGMENTS = 6;
   private static final int MOST_UNUSED = 1;
@@ -52,6 +53,11 @@ final class KilledTicketHoldersTest {
       List.of(Peer.ANY_MOMENT, "RESERVATION_FILLED", "TICKET_SEALED", NO_SPACE);
   private static final List<String> OF_CONSUMERS =
       List.of(Peer.ANY_MOMENT, "TICKET_TAKEN", "UNIT_RELEASED");
+
+  /** Returns where producers and consumers are killed. */
+  public static Stream<String> points() {
+    return Stream.of(OF_PRODUCERS, OF_CONSUMERS).flatMap(List::stream);
+  }
 
   /** The last line of a peer when its kill has cut it. */
   private @Nullable String cut;

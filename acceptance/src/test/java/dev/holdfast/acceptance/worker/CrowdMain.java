@@ -34,15 +34,17 @@ final class CrowdMain {
   private CrowdMain() {}
 
   /**
-   * Starts the parent and waits until each worker is where it should be.
+   * Starts the parent.
    *
    * @param transport what the items of its workers go through
    * @param backing a folder for the arenas
    * @param folder an empty folder for the signs
    * @param members names of {@link WorkerState}, of {@link Busy}, {@link #deaf} or {@link #FULL}
+   * @param prefix a command in front of it, which replaces itself by the parent
    * @return the parent
    */
-  static ChildJvm start(Transport transport, String backing, Path folder, List<String> members) {
+  static ChildJvm start(
+      Transport transport, String backing, Path folder, List<String> members, String... prefix) {
     List<String> args = new ArrayList<>(List.of(transport.name(), backing));
     for (String member : members) {
       try {
@@ -51,10 +53,10 @@ final class CrowdMain {
         throw new UncheckedIOException(e);
       }
     }
-    return ChildJvm.of(CrowdMain.class).args(args.toArray(String[]::new)).start();
+    return ChildJvm.of(CrowdMain.class).prefix(prefix).args(args.toArray(String[]::new)).start();
   }
 
-  /** Returns the pids of the workers by the names of their states. */
+  /** Waits until each worker is where it should be; returns their pids by the members' names. */
   static Map<String, Long> await(Path folder, List<String> members) {
     Map<String, Long> pids = new LinkedHashMap<>();
     for (String member : members) {

@@ -43,7 +43,7 @@ import org.junit.jupiter.api.io.TempDir;
  */
 @ExtendWith(Leftovers.class)
 @Timeout(1800)
-final class KilledWorkersTest {
+public final class KilledWorkersTest {
   private static final int MANY = 1000;
   private static final int SEGMENTS = 6;
   private static final int KEPT = 2;
@@ -72,6 +72,13 @@ final class KilledWorkersTest {
           ? Taking.CONFINED
           : drawn;
     }
+  }
+
+  /** Returns where workers are killed. */
+  public static Stream<String> points() {
+    return Stream.of(Transport.values())
+        .flatMap(transport -> WorkerState.with(transport).stream())
+        .map(WorkerState::point);
   }
 
   private record Killed(long pid, long at) {}

@@ -3,14 +3,18 @@ package dev.holdfast.acceptance.worker;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import dev.holdfast.acceptance.capacity.Probe;
 import dev.holdfast.testkit.ChildJvm;
 import dev.holdfast.testkit.Deadlines;
 import dev.holdfast.testkit.Leftovers;
 import dev.holdfast.testkit.PausePoints;
+import java.io.IOException;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.ExtendWith;
@@ -73,6 +77,49 @@ final class OrphanTest {
       workers.forEach(
           (member, pid) ->
               Promise.ends("an orphan that " + member, pid, Promise.ORPHAN_GONE, killed));
+    }
+  }
+
+  /** Neither the kernel's signal nor a pidfd helps: what is left is {@code /proc/PID/stat}. */
+  // R36
+  @Test
+  void whereTheKernelRefusesPidfdsTheWorkerEndsAllTheSame() throws IOException {
+    Path log = folder.resolve("calls");
+    String[] withoutPidfds = {
+      "strace",
+      "-D",
+      "-f",
+      "-qq",
+      "--seccomp-bpf",
+      "-o",
+      log.toString(),
+      "-e",
+      "trace=pidfd_open",
+      "-e",
+      "inject=pidfd_open:error=EPERM"
+    };
+    Probe.assumeWorks(
+        Stream.concat(Stream.of(withoutPidfds), Stream.of("true")).toArray(String[]::new));
+    List<String> members = List.of(CrowdMain.deaf(Busy.SLEEPS));
+    try (ChildJvm parent =
+        CrowdMain.start(Transport.CHANNEL, SHARED_MEMORY, folder, members, withoutPidfds)) {
+      Map<String, Long> workers = CrowdMain.await(folder, members);
+      Deadlines.pause(Duration.ofMillis(200));
+      long killed = System.nanoTime();
+
+      parent.kill(ChildJvm.SIGKILL);
+
+      try {
+        workers
+            .values()
+            .forEach(
+                pid -> Promise.ends("an orphan without pidfds", pid, Promise.ORPHAN_GONE, killed));
+      } finally {
+        workers.values().forEach(Pids::killLeft);
+      }
+      assertEquals(ChildJvm.SIGNALLED + ChildJvm.SIGKILL, parent.awaitExit());
+      String calls = Files.readString(log);
+      assertTrue(calls.contains("EPERM") && calls.contains("(INJECTED)"), calls);
     }
   }
 

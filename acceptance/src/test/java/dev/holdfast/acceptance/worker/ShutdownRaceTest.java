@@ -13,6 +13,7 @@ import dev.holdfast.loader.SubprocessIterable;
 import dev.holdfast.testkit.Deadlines;
 import dev.holdfast.testkit.Leftovers;
 import dev.holdfast.testkit.Rounds;
+import dev.holdfast.testkit.Seeds;
 import java.time.Duration;
 import java.util.Iterator;
 import java.util.List;
@@ -80,7 +81,7 @@ final class ShutdownRaceTest {
   // R53
   @Test
   void itEndsTheWorkersWaitForSpaceAndTheConsumersForAnItem() throws Exception {
-    Random random = new Random(53);
+    Random random = new Random(Seeds.next());
     int rounds = Rounds.of(500);
     for (int round = 0; round < rounds; round++) {
       boolean ring = round % 2 == 1;

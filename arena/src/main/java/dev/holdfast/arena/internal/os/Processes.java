@@ -79,6 +79,9 @@ public final class Processes {
     /** After so many calls the JVM makes a variant of a method handle, for which it needs heap. */
     private static final int REHEARSALS = 300;
 
+    /** In the place of a descriptor: each look reads {@code /proc/PID/stat}. */
+    static final int NONE = -1;
+
     private final ProcessIdentity watched;
     private final int self = (int) ProcessIdentity.current().pid();
     private final MemorySegment state = Arena.global().allocate(Natives.CALL_STATE);
@@ -86,31 +89,45 @@ public final class Processes {
     private final MethodHandle poll = POLL.handle();
     private final MethodHandle kill = KILL.handle();
     private final int descriptor;
+    private final boolean gone;
 
     /** Begins to watch a process; keeps a descriptor for as long as this one lives. */
     public Watch(ProcessIdentity watched) {
+      this(watched, open(watched.pid()));
+    }
+
+    /**
+     * Begins to watch a process.
+     *
+     * @param descriptor what {@link #open} has returned for its pid
+     */
+    Watch(ProcessIdentity watched, int descriptor) {
       this.watched = watched;
-      this.descriptor = open(watched.pid());
+      this.descriptor = descriptor;
+      this.gone = !watched.isAlive(); // the descriptor may lead to whoever has the pid by now
       for (int i = 0; i < REHEARSALS; i++) {
-        if (descriptor >= 0) { // without one each look reads a file, and needs heap anyway
+        if (descriptor != NONE) { // without one each look reads a file, and needs heap anyway
           var _ = lives();
         }
         signalSelf(0); // which only asks whether it could be sent
       }
     }
 
-    /** Returns the pidfd, or -1 where the kernel or a sandbox refuses them. */
+    /** Returns the pidfd, or {@link #NONE} where the kernel or a sandbox refuses them. */
     private static int open(long pid) {
       try {
         return openPidfd(pid);
       } catch (ErrnoException e) {
-        return -1;
+        return NONE;
       }
     }
 
     /** Returns whether it lives; without a pidfd that needs heap to be found out. */
     public boolean lives() {
-      if (descriptor < 0) {
+      if (gone) {
+        return false;
+      }
+      if (descriptor == NONE) {
         return watched.isAlive();
       }
       try {

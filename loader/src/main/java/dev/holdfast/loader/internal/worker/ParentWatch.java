@@ -17,7 +17,7 @@ final class ParentWatch {
 
   static void start(ProcessIdentity parent) {
     Processes.Watch watch = new Processes.Watch(parent);
-    if (!parent.isAlive()) {
+    if (!watch.lives()) {
       watch.endSelf();
     }
     var _ =

@@ -5,15 +5,20 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.holdfast.arena.ArenaCorruptedException;
+import dev.holdfast.arena.internal.memory.SharedWords;
+import dev.holdfast.arena.internal.memory.WaitWord;
 import dev.holdfast.testkit.Deadlines;
 import dev.holdfast.testkit.Rounds;
 import dev.holdfast.testkit.Seeds;
 import dev.holdfast.testkit.Tally;
+import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import java.lang.management.ManagementFactory;
 import java.time.Duration;
 import java.util.Random;
+import java.util.concurrent.FutureTask;
+import java.util.concurrent.locks.LockSupport;
 import org.junit.jupiter.api.Test;
 
 /**
@@ -30,6 +35,22 @@ class ChannelLiesTest {
   private static final long[] WORDS = {
     ChannelLayout.PUBLISHED, ChannelLayout.CONSUMED, ChannelLayout.ITEMS_CONSUMED
   };
+
+  /** The words of the waits, which are half as long. */
+  private static final long[] WAIT_WORDS = {
+    ChannelLayout.DATA_SIGNAL,
+    ChannelLayout.CONSUMER_WAITING,
+    ChannelLayout.SPACE_SIGNAL,
+    ChannelLayout.PRODUCER_WAITING
+  };
+
+  /** So few that nearly each one is waited for. */
+  private static final int RECORDS = 12;
+
+  private static final int ITEM_LIMIT = 3;
+
+  /** Told in the time that a wait is given to end in. */
+  private static final int MOST_LIES = 300_000;
 
   private int lies;
   private int found;
@@ -63,7 +84,7 @@ class ChannelLiesTest {
   }
 
   private void round(Random random) {
-    Ends ends = Ends.onHeap(CAPACITY, 3);
+    Ends ends = Ends.onHeap(CAPACITY, ITEM_LIMIT);
     long before = allocatedBytes();
     try {
       for (int step = 0; step < STEPS; step++) {
@@ -83,11 +104,24 @@ class ChannelLiesTest {
 
   private void lie(Ends ends, Random random) {
     lies++;
-    if (random.nextInt(5) == 0) {
-      long word = WORDS[random.nextInt(WORDS.length)];
-      ends.words().setVolatile(word, number(random, ends.words().getVolatile(word)));
-      return;
+    switch (random.nextInt(10)) {
+      case 0, 1 -> {
+        long word = WORDS[random.nextInt(WORDS.length)];
+        ends.words().setVolatile(word, number(random, ends.words().getVolatile(word)));
+      }
+      case 2 -> lieOfAWait(ends.words(), random);
+      default -> lieInTheRing(ends, random);
     }
+  }
+
+  private static void lieOfAWait(SharedWords words, Random random) {
+    long word = WAIT_WORDS[random.nextInt(WAIT_WORDS.length)];
+    words.setIntVolatile(
+        word,
+        random.nextBoolean() ? WaitWord.NOBODY : (int) number(random, words.getIntVolatile(word)));
+  }
+
+  private static void lieInTheRing(Ends ends, Random random) {
     long at = random.nextInt(CAPACITY / 8) * 8L;
     MemorySegment ring = ends.ring();
     switch (random.nextInt(3)) {
@@ -106,6 +140,70 @@ class ChannelLiesTest {
               ValueLayout.JAVA_LONG_UNALIGNED,
               at,
               number(random, ring.get(ValueLayout.JAVA_LONG_UNALIGNED, at)));
+    }
+  }
+
+  /** A wait looks again at the end of its slice, whatever it was told. */
+  // R74
+  @Test
+  void waitsEndWhateverStandsInTheirWordsAndNothingIsLost() throws Exception {
+    long seed = Seeds.next();
+    int rounds = Rounds.of(200);
+    int told = 0;
+    for (int round = 0; round < rounds; round++) {
+      long own = seed + round;
+      try (Arena memory = Arena.ofShared()) {
+        told += waits(Ends.offHeap(memory, CAPACITY, ITEM_LIMIT), new Random(own));
+      } catch (AssertionError | Exception e) {
+        throw new AssertionError("-Dholdfast.seed=" + own, e);
+      }
+    }
+    Tally.ROUNDS.add(rounds);
+    Tally.MUTATIONS.add(told);
+    System.out.printf("waits: seed %d, rounds %d, lies %d%n", seed, rounds, told);
+  }
+
+  /** Both sides wait again and again while lies are told; returns how many. */
+  private static int waits(Ends ends, Random random) throws Exception {
+    FutureTask<Boolean> producer =
+        Deadlines.start(
+            "producer",
+            () -> {
+              for (int i = 0; i < RECORDS; i++) {
+                pauseNowAndThen(i, 0);
+                ends.sender().prepare(1, i, 2, Ends.body(i, 200), 0, true, () -> {});
+                ends.sender().publish();
+              }
+              return true;
+            });
+    FutureTask<Boolean> consumer =
+        Deadlines.start(
+            "consumer",
+            () -> {
+              for (int i = 0; i < RECORDS; i++) {
+                pauseNowAndThen(i, RECORDS / 2);
+                assertTrue(ends.receiver().receive(Long.MAX_VALUE, () -> {}));
+                assertEquals(i, ends.receiver().one());
+                Ends.assertBody(i, 200, ends.receiver().body());
+              }
+              return true;
+            });
+    int told = 0;
+    while (!(producer.isDone() && consumer.isDone()) && told < MOST_LIES) {
+      lieOfAWait(ends.words(), random);
+      told++;
+      LockSupport.parkNanos(random.nextInt(300_000));
+    }
+    assertTrue(Deadlines.result(producer));
+    assertTrue(Deadlines.result(consumer));
+    ends.assertEmpty();
+    return told;
+  }
+
+  /** Long enough for the other side to sleep; each side does so in its half of the records. */
+  private static void pauseNowAndThen(int record, int from) {
+    if (record >= from && record < from + RECORDS / 2) {
+      LockSupport.parkNanos(2_000_000);
     }
   }
 

@@ -122,6 +122,8 @@ final class ChannelMemoryTest {
         ChannelMemory memory = ChannelMemory.attach(file);
         assertTrue(memory.itemLimit() >= 1);
         assertTrue(memory.commands().capacity() % 8 == 0);
+        assertEquals(
+            mapping.words().getIntVolatile(ChannelLayout.ENDED_OFFSET) != 0, memory.ended());
         assertTrue(memory.close());
       } catch (ArenaCorruptedException e) {
         found++;
@@ -136,9 +138,10 @@ final class ChannelMemoryTest {
   }
 
   private void lie(Random random) {
-    int fields = (int) ChannelLayout.INPUT_CAPACITY_OFFSET / 8 + 1;
+    int fields = (int) ChannelLayout.INPUT_CAPACITY_OFFSET / 8 + 2; // and one farther on
     for (int lies = 1 + random.nextInt(2); lies > 0; lies--) {
-      long at = 8L * random.nextInt(fields);
+      int field = random.nextInt(fields);
+      long at = field == fields - 1 ? ChannelLayout.ENDED_OFFSET : 8L * field;
       if (random.nextBoolean()) {
         long place = at + random.nextInt(8);
         byte now = mapping.segment().get(ValueLayout.JAVA_BYTE, place);

@@ -9,6 +9,7 @@ import dev.holdfast.arena.HoldfastInterruptedException;
 import dev.holdfast.arena.UnitReceipt;
 import dev.holdfast.arena.UnitTooLargeException;
 import dev.holdfast.testkit.Rounds;
+import dev.holdfast.testkit.Seeds;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.util.ArrayList;
@@ -62,7 +63,7 @@ class ChannelTest {
 
   @Test
   void randomRecordsCrossInOrderWhileTheRingWrapsManyTimes() {
-    Random random = new Random(7);
+    Random random = new Random(Seeds.next());
     Ends ends = Ends.onHeap(4096, Long.MAX_VALUE);
     long[] read = {0};
     long sent = 0;

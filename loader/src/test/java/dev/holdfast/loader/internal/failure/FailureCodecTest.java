@@ -1,19 +1,30 @@
 package dev.holdfast.loader.internal.failure;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertInstanceOf;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.holdfast.arena.FailureDetail;
+import dev.holdfast.arena.HoldfastFailure;
 import dev.holdfast.arena.UnitTooLargeException;
 import dev.holdfast.loader.RemoteError;
+import dev.holdfast.loader.WorkerDiedException;
 import dev.holdfast.loader.WorkerFailedException;
+import dev.holdfast.loader.WorkerTimeoutException;
+import dev.holdfast.testkit.Rounds;
+import dev.holdfast.testkit.Seeds;
+import dev.holdfast.testkit.Tally;
 import java.lang.foreign.MemorySegment;
+import java.lang.foreign.ValueLayout;
+import java.lang.management.ManagementFactory;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
+import java.util.Random;
+import java.util.function.Function;
 import org.junit.jupiter.api.Test;
 
 // R67
@@ -140,6 +151,77 @@ class FailureCodecTest {
     assertEquals("of", FailureCodec.decode(facts(64)).error().className());
     RemoteError error = FailureCodec.decode(facts(65)).error();
     assertTrue(error.message().contains("cannot be read"), error.message());
+  }
+
+  /** {@code -Dholdfast.seed} repeats a run. */
+  // R74
+  @Test
+  void whateverIsChangedInAReportIsAnErrorWithATextAndAsksForLittleMemory() {
+    long seed = Seeds.next();
+    int rounds = Rounds.of(20_000);
+    List<byte[]> right =
+        List.of(report(WorkerDiedException::new), report(WorkerTimeoutException::new));
+    int same = 0;
+    int unreadable = 0;
+    for (int round = 0; round < rounds; round++) {
+      Random random = new Random(seed + round);
+      byte[] changed = changed(right.get(round % right.size()), random);
+      long before = allocatedBytes();
+      RemoteFailure failure;
+      RuntimeException made;
+      try {
+        failure = FailureCodec.decode(MemorySegment.ofArray(changed));
+        made = failure.toException("it failed", more -> more.with("index", 3L));
+        assertEquals(3L, assertInstanceOf(HoldfastFailure.class, made).facts().get("index"));
+        assertFalse(made.getMessage().isEmpty());
+      } catch (RuntimeException | Error e) {
+        throw new AssertionError("-Dholdfast.seed=" + (seed + round), e);
+      }
+      long allocated = allocatedBytes() - before;
+      assertTrue(allocated < 4L << 20, "-Dholdfast.seed=" + (seed + round) + ": " + allocated);
+      same += made instanceof WorkerFailedException ? 0 : 1;
+      unreadable += failure.error().message().contains("cannot be read") ? 1 : 0;
+    }
+    assertTrue(same > rounds / 10, "as the same type: " + same + " of " + rounds);
+    assertTrue(unreadable > rounds / 10, "unreadable: " + unreadable + " of " + rounds);
+    Tally.ROUNDS.add(rounds);
+    Tally.MUTATIONS.add(rounds);
+  }
+
+  private static byte[] report(Function<FailureDetail, Throwable> maker) {
+    FailureDetail detail =
+        FailureDetail.of("it ended")
+            .with("pid", 5L)
+            .with("exit", 7)
+            .with("ratio", 0.5)
+            .with("signal", "SIGKILL")
+            .with("really", true)
+            .advise("look there");
+    return FailureCodec.encode(maker.apply(detail)).toArray(ValueLayout.JAVA_BYTE);
+  }
+
+  private static byte[] changed(byte[] right, Random random) {
+    byte[] changed = right.clone();
+    for (int changes = 1 + random.nextInt(3); changes > 0; changes--) {
+      int at = random.nextInt(changed.length);
+      switch (random.nextInt(8)) {
+        case 0, 1, 2 -> changed[at] ^= (byte) (1 << random.nextInt(8));
+        case 3, 4 -> changed[at] = (byte) random.nextInt();
+        case 5, 6 -> {
+          int number = random.nextBoolean() ? random.nextInt() : random.nextInt(-2, 100_000);
+          if (changed.length >= Integer.BYTES) {
+            ByteBuffer.wrap(changed).putInt(Math.min(at, changed.length - Integer.BYTES), number);
+          }
+        }
+        default -> changed = Arrays.copyOf(changed, 1 + at);
+      }
+    }
+    return changed;
+  }
+
+  private static long allocatedBytes() {
+    var threads = (com.sun.management.ThreadMXBean) ManagementFactory.getThreadMXBean();
+    return threads.getCurrentThreadAllocatedBytes();
   }
 
   private static MemorySegment facts(int count) {
