@@ -573,6 +573,27 @@ abstract class ArenaContract {
     }
   }
 
+  // B43
+  @Test
+  void storageOfAUnitThatIsOpenWhenItsWriterIsClosedGoesToTheNextWriter() {
+    try (Rig rig = rig(4096, 2, Duration.ZERO)) {
+      Sent before = rig.write(4096);
+      rig.writer().beginUnit();
+      List<Placement> dropped = rig.writeBinaries(4096);
+      rig.writer().close();
+      assertThrows(IllegalStateException.class, rig.writer()::commitUnit);
+      try (ArenaWriter next = rig.arena.openWriter()) {
+        assertEquals(1, next.published());
+        next.beginUnit();
+        Placement place = next.writeBinary(Stamps.payload(4096, 77, Sent.epochOf(0, 0)));
+        assertEquals(dropped, List.of(place));
+        Sent after = new Sent(next.commitUnit(), List.of(place), 77, 0);
+        rig.admitAndOpen(before, CONFINED).close();
+        rig.admitAndOpen(after, CONFINED).close();
+      }
+    }
+  }
+
   // B44
   @Test
   void oddSizesComeBackInOnePieceAcrossManyWraps() {

@@ -6,6 +6,7 @@ import dev.holdfast.testkit.ChildJvm;
 import dev.holdfast.testkit.FullHeap;
 import dev.holdfast.testkit.Leftovers;
 import dev.holdfast.testkit.PausePoints;
+import dev.holdfast.testkit.Rounds;
 import java.nio.file.Path;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Timeout;
@@ -45,11 +46,31 @@ final class FullHeapTest {
     "UNLINKS_MEMORY,NATIVE_CALL,exhaust",
     "UNLINKS_A_FILE,NATIVE_CALL,exhaust",
     "UNLINKS_A_FILE,NATIVE_CALL,overflow",
-    "CONSTRUCTS,NATIVE_CALL,exhaust"
+    "CONSTRUCTS,NATIVE_CALL,exhaust",
+    "CONSTRUCTS,CONSTRUCTION_STEP,exhaust",
+    "CONSTRUCTS_A_FILE,NATIVE_CALL,exhaust",
+    "CONSTRUCTS_A_FILE,CONSTRUCTION_STEP,exhaust",
+    "CONSTRUCTS_A_FILE_OF_A_DRAFT,NATIVE_CALL,exhaust",
+    "CONSTRUCTS_A_FILE_OF_A_DRAFT,CONSTRUCTION_STEP,exhaust",
+    "CONSTRUCTS_IN_A_FOLDER_OF_DRAFTS,NATIVE_CALL,exhaust",
+    "CONSTRUCTS_IN_A_FOLDER_OF_DRAFTS,CONSTRUCTION_STEP,exhaust",
+    "DRAFTS_A_FILE_IN_VAIN,NATIVE_CALL,exhaust",
+    "NAMES_A_FILE_IN_VAIN,NATIVE_CALL,exhaust",
+    "OPENS_A_UNIT,UNIT_OPENED,exhaust",
+    "OPENS_A_UNIT_OF_A_RING,UNIT_OPENED,exhaust"
   })
   void whatAnErrorHasInterruptedIsGivenBackAllTheSame(
       FullHeapMain.Deed deed, String point, String action) {
     assertTrue(noticed(deed, point, action) > 0, "nothing has failed");
+  }
+
+  /** What is closed by a thread at the end of its stack is given back or is open still. */
+  // R6
+  @ParameterizedTest
+  @EnumSource(mode = EnumSource.Mode.MATCH_NONE, names = "CONSTRUCTS.*|.*IN_VAIN")
+  void whatTheEndOfAStackKeepsFromBeingGivenBackCanBeGivenBackAgain(FullHeapMain.Deed deed) {
+    String turns = String.valueOf(Rounds.of(300, 30));
+    assertTrue(noticed(deed, FullHeapMain.STACK, turns) > 0, "nothing has failed");
   }
 
   private int noticed(FullHeapMain.Deed deed, String... lack) {

@@ -364,6 +364,22 @@ final class WriterMemoryTest {
     Deadlines.assertEventually("it is unmapped", () -> Maps.ofArenas().size() == before);
   }
 
+  @Test
+  void closeOfTheWriterEndsTheMemoryOfItsOpenUnitBeforeAnotherGetsTheSegment() {
+    writer.beginUnit();
+    MemorySegment memory = writer.allocate(9_000, 64, ViewScope.SHARED);
+    Stamps.fill(memory, 1, 1);
+    writer.close();
+    try (ArenaWriter next = pool.openWriter()) {
+      next.beginUnit();
+      MemorySegment again = next.allocate(9_000, 64, ViewScope.CONFINED);
+      Stamps.fill(again, 2, 2);
+      assertThrows(IllegalStateException.class, () -> memory.set(BYTE, 0, (byte) 1));
+      Placement place = Objects.requireNonNull(next.placementOf(again));
+      verify(next.commitUnit(), place, 2, 2);
+    }
+  }
+
   /** What the codec makes of binaries that lie in the unit already. */
   @Test
   void codecCopiesNothingThatLiesInTheUnitWhateverItsSizeAndKind() throws Exception {

@@ -1,6 +1,7 @@
 package dev.holdfast.acceptance.pipeline;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertInstanceOf;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
@@ -8,6 +9,9 @@ import dev.holdfast.acceptance.worker.RefusingArena;
 import dev.holdfast.arena.ArenaClosedException;
 import dev.holdfast.arena.SharedMemoryArena;
 import dev.holdfast.arena.SharedMemorySegmentPool;
+import dev.holdfast.arena.StorageRetainedException;
+import dev.holdfast.arena.internal.fault.FaultPoint;
+import dev.holdfast.arena.internal.life.Quarantine;
 import dev.holdfast.loader.Subprocess;
 import dev.holdfast.loader.SubprocessIterable;
 import dev.holdfast.loader.pipeline.FailurePolicy;
@@ -17,6 +21,7 @@ import dev.holdfast.loader.pipeline.StageFailedException;
 import dev.holdfast.testkit.ChildJvm;
 import dev.holdfast.testkit.Deadlines;
 import dev.holdfast.testkit.Leftovers;
+import dev.holdfast.testkit.PausePoints;
 import java.io.File;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -133,6 +138,72 @@ final class RegionTeardownTest {
       mine |= Thread.interrupted();
     }
     return mine ? 1 : 0;
+  }
+
+  /** Closes a pipeline whose worker cannot be ended at first, and only once. */
+  static final class ClosingOnce {
+    private ClosingOnce() {}
+
+    public static void main(String[] arguments) {
+      File hung = new File(arguments[0], "hung");
+      try (Lines.Arenas inputs = Lines.Arenas.pools(1, 2);
+          Lines.Arenas outputs = Lines.Arenas.pools(1, 2)) {
+        PipelineIterable<Integer> pipeline =
+            Pipeline.from(new Lines.Below(10))
+                .<float[]>map(Lines::payload)
+                .to(
+                    Lines.region(1)
+                        .initializer(_ -> blockExit())
+                        .inputArena(inputs::get)
+                        .outputArena(outputs::get))
+                .<float[]>map(payload -> Lines.payload(neverEnds(hung)))
+                .toMain()
+                .<Integer>map(Lines::stamp)
+                .build();
+        var _ = Deadlines.start("waiting", pipeline.iterator()::next);
+        Deadlines.assertEventually("the worker hangs", hung::exists);
+        long worker = ProcessHandle.current().children().findAny().orElseThrow().pid();
+
+        FaultPoint.InjectedFault failed =
+            assertThrows(FaultPoint.InjectedFault.class, pipeline::close);
+
+        assertInstanceOf(StorageRetainedException.class, failed.getSuppressed()[0]);
+        boolean kept = !bothOpen(inputs.get(0), outputs.get(0));
+        assertTrue(kept || !isAlive(worker), "the arenas are free and the worker lives");
+        Deadlines.assertEventually("nothing is kept", () -> Quarantine.size() == 0);
+        assertEquals(0, ProcessHandle.current().children().count(), "workers are left");
+        assertTrue(bothOpen(inputs.get(0), outputs.get(0)));
+        assertEquals(0, inputs.get(0).stats().held());
+        pipeline.close();
+      }
+    }
+
+    private static void blockExit() {
+      Runtime.getRuntime().addShutdownHook(new Thread(() -> Deadlines.pause(Duration.ofHours(1))));
+    }
+
+    private static boolean bothOpen(SharedMemoryArena input, SharedMemoryArena output) {
+      try (var _ = input.openWriter();
+          var _ = output.openReader()) {
+        return true;
+      } catch (IllegalStateException e) {
+        return false;
+      }
+    }
+  }
+
+  /** The step that kills it fails. */
+  // B204
+  @Test
+  void arenasOfAWorkerThatCannotBeEndedStayAndComeBackWithoutAnotherClose(@TempDir Path folder) {
+    PausePoints failing = PausePoints.in(folder).act("PARENT_TEARDOWN_STEP", "throw", 7);
+    try (ChildJvm child =
+        ChildJvm.of(ClosingOnce.class)
+            .jvmArgs(failing.jvmArgument())
+            .args(folder.toString())
+            .start()) {
+      child.awaitSuccess(Duration.ofMinutes(3));
+    }
   }
 
   private static Pipeline<float[]> hosted(int workers) {

@@ -1,10 +1,12 @@
 package dev.holdfast.acceptance.worker;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.holdfast.testkit.ChildJvm;
 import dev.holdfast.testkit.Leftovers;
 import dev.holdfast.testkit.PausePoints;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import org.junit.jupiter.api.Test;
@@ -68,6 +70,27 @@ final class ParentExitTest {
       parent.awaitLine("LEAVING");
       verifyExit(parent, worker, 0, System.nanoTime());
     }
+  }
+
+  /**
+   * A host that is asked to end looks for the worker's end, and is killed after a second or two.
+   * Once is enough: had it been killed first, it would never see that.
+   */
+  // R43
+  @Test
+  void otherWorkersAreEndedBeforeAHostIsWaitedFor() {
+    Path seen = folder.resolve(HostAndWorkerMain.SEEN);
+    for (int round = 0; round < 5 && !Files.exists(seen); round++) {
+      try (ChildJvm parent = ChildJvm.of(HostAndWorkerMain.class).args(folder.toString()).start()) {
+        long host = Long.parseLong(parent.awaitLine("HOST "));
+        long worker = Long.parseLong(parent.awaitLine("WORKER "));
+        long begin = System.nanoTime();
+        parent.send("exit");
+        Promise.ends("a worker whose parent exits", worker, Promise.ORPHAN_GONE, begin);
+        verifyExit(parent, host, 0, begin);
+      }
+    }
+    assertTrue(Files.exists(seen), "the host went before the worker in each round");
   }
 
   private ChildJvm waiting(String... prefix) {

@@ -132,6 +132,9 @@ public final class ArenaCore {
       try {
         geometry.write(mapping.segment());
         file.publishName();
+        if (FaultPoint.ENABLED) {
+          FaultPoint.CONSTRUCTION_STEP.reach();
+        }
         ArenaCore core = new ArenaCore(geometry, file, file.linkText(), file.trace(), mapping);
         OPEN.put(geometry.arenaId(), core);
         mapping.populateInBackground();
@@ -143,11 +146,7 @@ public final class ArenaCore {
         throw e;
       }
     } catch (RuntimeException | Error e) {
-      try {
-        file.removeName();
-      } finally {
-        file.close();
-      }
+      file.unlink();
       throw e;
     }
   }
@@ -375,17 +374,23 @@ public final class ArenaCore {
       this.side = side;
     }
 
+    /**
+     * Whoever fails meanwhile hands it over once more, and then it is not tried again from here.
+     */
     @Override
     protected boolean run() {
-      if (mapping.retain()) {
-        try {
-          giveBackNow(side);
-        } finally {
-          mapping.release();
-        }
-      }
       waits.set(false);
-      return true;
+      if (!mapping.retain()) {
+        return true;
+      }
+      try {
+        giveBackNow(side);
+        return true;
+      } catch (OutOfMemoryError e) {
+        return !waits.compareAndSet(false, true);
+      } finally {
+        mapping.release();
+      }
     }
   }
 
@@ -828,20 +833,7 @@ public final class ArenaCore {
       }
       return;
     }
-    boolean removed = false;
-    try {
-      removeFile(file);
-      removed = true;
-    } finally {
-      if (!removed && unlinkPending.compareAndSet(false, true)) {
-        Quarantine.add(unlinkLater); // for lack of heap, say
-      }
-    }
-  }
-
-  private static void removeFile(SharedFile file) {
-    file.removeName();
-    file.close();
+    file.unlink();
   }
 
   /** Returns whether nothing of a close is left to be done; live views are no uncertainty. */
@@ -858,7 +850,7 @@ public final class ArenaCore {
 
     @Override
     public String why() {
-      return "its memory could not be given up with certainty, or there was no heap to remove them";
+      return "its memory could not be given up with certainty";
     }
 
     @Override
@@ -867,7 +859,7 @@ public final class ArenaCore {
         return false;
       }
       if (file != null) {
-        removeFile(file);
+        file.unlink();
       }
       return true;
     }

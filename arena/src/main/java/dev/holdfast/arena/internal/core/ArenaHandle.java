@@ -4,6 +4,7 @@ import dev.holdfast.arena.ArenaClosedException;
 import dev.holdfast.arena.ArenaStats;
 import dev.holdfast.arena.FailureDetail;
 import dev.holdfast.arena.internal.life.Once;
+import dev.holdfast.arena.internal.life.StackRoom;
 import dev.holdfast.arena.internal.memory.ArenaGeometry;
 import java.io.Serializable;
 import java.lang.ref.Cleaner;
@@ -104,11 +105,13 @@ public final class ArenaHandle {
 
   /** See {@link dev.holdfast.arena.SharedMemoryArena#close}. */
   public void close() {
+    StackRoom.require();
     state.close();
   }
 
   /** See {@link dev.holdfast.arena.SharedMemoryArena#unlink}. */
   public void unlink() {
+    StackRoom.require();
     ArenaCore core = state.attached();
     if (core != null && state.owner) {
       core.unlink();

@@ -7,7 +7,9 @@ import java.util.List;
 
 /**
  * The one shutdown hook of the process. Its steps run in the order opposite to their registration,
- * each whether or not another failed or stands still; it ends no scope and unmaps nothing.
+ * each whether or not another failed or stands still; it ends no scope and unmaps nothing. A step
+ * that stands still is left after some seconds, so an exit takes as many times that as there are
+ * steps at most.
  */
 public final class ExitHook {
   private static final Logger LOG = Logs.of("dev.holdfast.arena");

@@ -42,6 +42,8 @@ public final class Holds {
     if (!view.scope().isAlive()) {
       throw new IllegalStateException("the view's scope has ended");
     }
+    StackRoom.require();
+    MemorySegment bytes = Views.unscoped(MemorySegment.ofAddress(view.address()), view.byteSize());
     Owned unit = find(view, view.address());
     if (unit == null && view.byteSize() == 0) {
       unit = find(view, view.address() - 1); // an empty slice at the very end
@@ -53,8 +55,7 @@ public final class Holds {
               .advise("pass a view that a lease gave out, or a slice of one")
               .message());
     }
-    MemorySegment bytes = MemorySegment.ofAddress(view.address());
-    return new UnitHold(unit, Views.unscoped(bytes, view.byteSize()));
+    return UnitHold.of(unit, bytes);
   }
 
   /** Returns whether any bytes in a memory are held, also by a hold that nobody closes any more. */

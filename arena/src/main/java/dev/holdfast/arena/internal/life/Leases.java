@@ -48,8 +48,9 @@ public final class Leases {
   }
 
   private static StorageHold hold(Owned unit, MemorySegment bytes, UnitLease lease) {
+    StackRoom.require();
     if (lease.state() == UnitLease.State.OPEN && unit.retain()) {
-      return new UnitHold(unit, bytes);
+      return UnitHold.of(unit, bytes);
     }
     throw new IllegalStateException("the lease is closed: unit=" + unit.unit());
   }
@@ -138,6 +139,7 @@ public final class Leases {
                 + " owner="
                 + owner.getName());
       }
+      StackRoom.require();
       if (views.scope().isAlive()) { // else an Error had ended an earlier call half-way
         views.close(); // refused while an alias is in a native call or a channel operation
       }
@@ -193,6 +195,7 @@ public final class Leases {
 
     @Override
     public void close() {
+      StackRoom.require();
       if (state.compareAndSet(State.OPEN, State.CLOSING)) {
         try {
           unit.heldBy(HolderKind.CLOSING_LEASE);

@@ -34,6 +34,7 @@ public final class Rehearsal {
   }
 
   private Rehearsal() {
+    StackRoom.require();
     Closer.submit(
         new Closer.Task() {
           @Override

@@ -16,8 +16,24 @@ final class UnitHold implements StorageHold {
   private @Nullable EndScope endScope; // made with it, since closing needs no heap
   private boolean closed; // guarded by this
 
-  /** Takes over an owner that the caller has added to the unit. */
-  UnitHold(Owned unit, MemorySegment bytes) {
+  /**
+   * Takes over an owner that the caller has added to the unit, also when there is no heap for a
+   * hold.
+   */
+  static UnitHold of(Owned unit, MemorySegment bytes) {
+    boolean made = false;
+    try {
+      UnitHold hold = new UnitHold(unit, bytes);
+      made = true;
+      return hold;
+    } finally {
+      if (!made) {
+        unit.retire();
+      }
+    }
+  }
+
+  private UnitHold(Owned unit, MemorySegment bytes) {
     this.unit = unit;
     this.bytes = bytes;
     this.dropped = new DroppedHold(this, unit, bytes);
@@ -45,6 +61,7 @@ final class UnitHold implements StorageHold {
 
   @Override
   public void close() {
+    StackRoom.require();
     EndScope end;
     synchronized (this) {
       if (closed) {
@@ -68,6 +85,7 @@ final class UnitHold implements StorageHold {
   private static final class EndScope extends Closer.Task {
     private final Owned unit;
     private final Arena scope;
+    private boolean retired; // the closer's
 
     EndScope(Owned unit, Arena scope) {
       this.unit = unit;
@@ -83,7 +101,10 @@ final class UnitHold implements StorageHold {
           return false;
         }
       }
-      unit.retire();
+      if (!retired) { // else there was no heap for what follows from it, which is made up for
+        retired = true;
+        unit.retire();
+      }
       return true;
     }
   }

@@ -150,7 +150,7 @@ public record ArenaGeometry(
   }
 
   private void check(long mappedBytes, long statedDataBytes, String place) {
-    if (fileBytes > mappedBytes) {
+    if (fileBytes > mappedBytes && isSumOfParts(statedDataBytes)) {
       throw new ArenaCorruptedException(FileTrace.shrunken(place, fileBytes, mappedBytes));
     }
     if (fileBytes != mappedBytes) {
@@ -178,6 +178,13 @@ public record ArenaGeometry(
     if (!fits) {
       throw damaged(place, "segments", segments);
     }
+  }
+
+  /**
+   * Returns whether the other numbers bear the size out: then it is not the header that is wrong.
+   */
+  private boolean isSumOfParts(long statedDataBytes) {
+    return dataOffset >= 0 && statedDataBytes >= 0 && statedDataBytes == dataBytes();
   }
 
   private static ArenaCorruptedException damaged(String place, String field, Object value) {

@@ -4,39 +4,34 @@ import dev.holdfast.arena.internal.fault.FaultPoint;
 import dev.holdfast.arena.internal.os.Descriptors;
 import dev.holdfast.arena.internal.os.Errno;
 import dev.holdfast.arena.internal.os.ErrnoException;
-import java.io.IOException;
 import java.nio.file.Files;
-import java.nio.file.LinkOption;
 import java.nio.file.Path;
 import java.util.Objects;
 import java.util.UUID;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A fresh file in a folder, locked by this process. Where the file system has O_TMPFILE it never
- * had a name; elsewhere it has one of its own that nobody else uses, and after the lock was taken
- * the name is checked to lead to it still, since a sweep could have taken it for a leftover in
- * between.
- *
- * @param descriptor open for reading and writing
- * @param name the draft's name, or null when it has none
+ * Fresh files in a folder, locked by this process. Where the file system has O_TMPFILE such a file
+ * never had a name; elsewhere it has one of its own that nobody else uses, and after the lock was
+ * taken the name is checked to lead to it still, since a sweep could have taken it for a leftover
+ * in between.
  */
-record Draft(int descriptor, @Nullable Path name) {
+final class Draft {
   static final int OWNER_ONLY = 0600;
 
   private static final int MOST_DRAWS = 100;
 
-  static Draft open(Place place, long byteSize) {
+  private Draft() {}
+
+  static OpenFile open(Place place, long byteSize) {
     SharedFiles.step();
     place.requireFile(byteSize);
     place.requireSpace(byteSize, byteSize);
     Path folder = Objects.requireNonNull(place.folder());
     try {
-      int anonymous = openAnonymous(folder);
-      Draft draft = anonymous >= 0 ? new Draft(anonymous, null) : createNamed(folder);
-      while (!draft.claimed()) {
-        draft.abandon();
-        draft = createNamed(folder);
+      OpenFile draft = openAnonymous(place, folder);
+      while (draft == null || !claimed(draft)) {
+        draft = createNamed(place, folder);
       }
       return draft;
     } catch (ErrnoException e) {
@@ -44,35 +39,12 @@ record Draft(int descriptor, @Nullable Path name) {
     }
   }
 
-  /** Removes the draft's name if it has one. */
-  void remove() {
-    if (name != null) {
-      try {
-        Descriptors.unlink(name.toString());
-      } catch (ErrnoException e) {
-        if (e.errno() != Errno.ENOENT) {
-          throw new IllegalStateException("a draft could not be removed: file=" + name, e);
-        }
-      }
-    }
-  }
-
-  /** Returns whether a name leads to the file of this draft. */
-  boolean leadsHere(Path other) {
-    try {
-      Object own = Files.getAttribute(Path.of("/proc/self/fd/" + descriptor), "unix:ino");
-      return own.equals(Files.getAttribute(other, "unix:ino", LinkOption.NOFOLLOW_LINKS));
-    } catch (IOException e) {
-      return false;
-    }
-  }
-
   /** A name that somebody else has is left alone and another one drawn. */
-  private static Draft createNamed(Path folder) throws ErrnoException {
+  private static OpenFile createNamed(Place place, Path folder) throws ErrnoException {
     for (int draws = 1; ; draws++) {
       Path name = folder.resolve(StaleFiles.DRAFT_PREFIX + UUID.randomUUID());
       try {
-        return new Draft(createExclusively(name), name);
+        return OpenFile.ofDraft(place.name(), name, () -> createExclusively(name));
       } catch (ErrnoException e) {
         if (e.errno() != Errno.EEXIST || draws == MOST_DRAWS) {
           throw e;
@@ -82,38 +54,41 @@ record Draft(int descriptor, @Nullable Path name) {
   }
 
   /**
-   * Locks the file. Fails when another process, on its search for leftovers, has the lock at this
-   * moment or has taken the name away before this one had it.
+   * Locks the file. Fails, and gives it up, when another process, on its search for leftovers, has
+   * the lock at this moment or has taken the name away before this one had it.
    */
-  private boolean claimed() throws ErrnoException {
+  private static boolean claimed(OpenFile draft) throws ErrnoException {
+    boolean claimed = false;
     try {
-      return Descriptors.tryLock(descriptor, Descriptors.LOCK_EXCLUSIVE_NOT_BLOCKING)
-          && (name == null || leadsHere(name));
-    } catch (ErrnoException e) {
-      abandon();
-      throw e;
+      Path name = draft.draft();
+      claimed =
+          Descriptors.tryLock(draft.descriptor(), Descriptors.LOCK_EXCLUSIVE_NOT_BLOCKING)
+              && (name == null || draft.leadsHere(name));
+      return claimed;
+    } finally {
+      if (!claimed) {
+        draft.close();
+      }
     }
   }
 
-  private void abandon() throws ErrnoException {
-    remove();
-    Descriptors.close(descriptor);
-  }
-
-  /** Returns a descriptor of a file that never has a name, or -1 where the file system cannot. */
-  private static int openAnonymous(Path folder) throws ErrnoException {
+  /** Returns a file that never has a name, or null where the file system cannot. */
+  private static @Nullable OpenFile openAnonymous(Place place, Path folder) throws ErrnoException {
     if (FaultPoint.ENABLED && FaultPoint.NO_TMPFILE.fires()) {
-      return -1;
+      return null;
     }
     try {
-      return Descriptors.open(
-          folder.toString(),
-          Descriptors.O_TMPFILE | Descriptors.O_RDWR | Descriptors.O_CLOEXEC,
-          OWNER_ONLY);
+      return OpenFile.of(
+          place.name(),
+          () ->
+              Descriptors.open(
+                  folder.toString(),
+                  Descriptors.O_TMPFILE | Descriptors.O_RDWR | Descriptors.O_CLOEXEC,
+                  OWNER_ONLY));
     } catch (ErrnoException e) {
       boolean unknown = e.errno() == Errno.EOPNOTSUPP || e.errno() == Errno.EISDIR;
       if (unknown && Files.isDirectory(folder)) {
-        return -1;
+        return null;
       }
       throw e;
     }

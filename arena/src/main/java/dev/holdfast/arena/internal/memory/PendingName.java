@@ -26,31 +26,30 @@ final class PendingName {
       new Once<>(() -> ExitHook.atExit("remove the names of arenas", PendingName::unlinkAll));
 
   private final Path name;
-  private final Draft draft;
+  private final OpenFile file;
 
-  PendingName(Path name, Draft draft) {
+  PendingName(Path name, OpenFile file) {
     this.name = name;
-    this.draft = draft;
+    this.file = file;
   }
 
   /** Gives the whole, locked file its name. */
-  void link(int descriptor) {
+  void link() {
     if (FaultPoint.ENABLED) {
       FaultPoint.FILE_READY.reach();
     }
     var _ = EXIT_STEP.get();
     NAMED.add(this);
-    Path named = draft.name();
+    Path draft = file.draft();
     try {
-      if (named == null) {
-        Descriptors.link(descriptor, name.toString());
+      if (draft == null) {
+        Descriptors.link(file.descriptor(), name.toString());
       } else {
-        Files.createLink(name, named);
-        draft.remove();
+        Files.createLink(name, draft);
+        file.removeDraft();
       }
     } catch (IOException e) {
       NAMED.remove(this);
-      removeDraft();
       throw new IllegalArgumentException("the backing file could not be named: file=" + name, e);
     }
   }
@@ -61,10 +60,6 @@ final class PendingName {
     NAMED.remove(this);
   }
 
-  void removeDraft() {
-    draft.remove();
-  }
-
   private static void unlinkAll() {
     Steps steps = new Steps();
     NAMED.forEach(name -> steps.run(name::unlinkIfOurs));
@@ -72,7 +67,7 @@ final class PendingName {
   }
 
   private void unlinkIfOurs() {
-    if (!draft.leadsHere(name)) {
+    if (!file.leadsHere(name)) {
       LOG.log(Logger.Level.DEBUG, () -> "the name of an arena is gone already: " + name);
       return;
     }

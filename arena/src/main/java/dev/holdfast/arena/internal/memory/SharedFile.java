@@ -21,20 +21,19 @@ import org.jspecify.annotations.Nullable;
  * attach methods elsewhere. Closing it ends attaching and touches no mapping.
  */
 public final class SharedFile extends Quarantine.Retained implements AutoCloseable {
-  private final int descriptor;
+  private final OpenFile open;
   private final long byteSize;
   private final FileTrace trace;
   private final @Nullable PendingName pendingName;
   private final AtomicBoolean named = new AtomicBoolean();
-  private final AtomicBoolean closed = new AtomicBoolean();
 
-  SharedFile(int descriptor, long byteSize, String place, @Nullable PendingName pendingName) {
-    this(descriptor, byteSize, FileTrace.of(place, Path.of(ownLink(descriptor))), pendingName);
+  SharedFile(OpenFile open, long byteSize, String place, @Nullable PendingName pendingName) {
+    this(open, byteSize, FileTrace.of(place, Path.of(ownLink(open.descriptor()))), pendingName);
   }
 
   private SharedFile(
-      int descriptor, long byteSize, FileTrace trace, @Nullable PendingName pendingName) {
-    this.descriptor = descriptor;
+      OpenFile open, long byteSize, FileTrace trace, @Nullable PendingName pendingName) {
+    this.open = open;
     this.byteSize = byteSize;
     this.trace = trace;
     this.pendingName = pendingName;
@@ -108,9 +107,11 @@ public final class SharedFile extends Quarantine.Retained implements AutoCloseab
 
   private static SharedFile open(String path, long byteSize, String place) throws ErrnoException {
     NativeAccess.require();
-    int descriptor = Descriptors.open(path, Descriptors.O_RDWR | Descriptors.O_CLOEXEC, 0);
+    OpenFile open =
+        OpenFile.of(
+            place, () -> Descriptors.open(path, Descriptors.O_RDWR | Descriptors.O_CLOEXEC, 0));
     try {
-      long size = Descriptors.size(descriptor);
+      long size = Descriptors.size(open.descriptor());
       if (size < byteSize) {
         throw new ArenaCorruptedException(FileTrace.shrunken(place, byteSize, size));
       }
@@ -127,10 +128,10 @@ public final class SharedFile extends Quarantine.Retained implements AutoCloseab
                 .with("expectedBytes", byteSize)
                 .with("foundBytes", size));
       }
-      requireSealed(descriptor, place);
-      return new SharedFile(descriptor, size, FileTrace.of(place, Path.of(path)), null);
+      requireSealed(open.descriptor(), place);
+      return new SharedFile(open, size, FileTrace.of(place, Path.of(path)), null);
     } catch (ErrnoException | RuntimeException | Error e) {
-      Descriptors.close(descriptor);
+      open.close();
       throw e;
     }
   }
@@ -162,7 +163,7 @@ public final class SharedFile extends Quarantine.Retained implements AutoCloseab
 
   /** Returns the descriptor, open until {@link #close}. */
   public int descriptor() {
-    return descriptor;
+    return open.descriptor();
   }
 
   /** Returns the size in bytes. */
@@ -182,7 +183,7 @@ public final class SharedFile extends Quarantine.Retained implements AutoCloseab
 
   /** Returns what the link of the descriptor says, for {@link #attach} in another process. */
   public String linkText() {
-    return linkText(descriptor);
+    return linkText(descriptor());
   }
 
   private static String ownLink(int descriptor) {
@@ -204,7 +205,7 @@ public final class SharedFile extends Quarantine.Retained implements AutoCloseab
 
   /** Returns the path by which a child of this process opens the file. */
   public String procPath() {
-    return "/proc/" + ProcessIdentity.current().pid() + "/fd/" + descriptor;
+    return "/proc/" + ProcessIdentity.current().pid() + "/fd/" + descriptor();
   }
 
   /**
@@ -212,12 +213,12 @@ public final class SharedFile extends Quarantine.Retained implements AutoCloseab
    */
   public void publishName() {
     if (pendingName != null && named.compareAndSet(false, true)) {
-      pendingName.link(descriptor);
+      pendingName.link();
     }
   }
 
   /** Removes the name of a named file if it still leads to this file; can be tried again. */
-  public synchronized void removeName() {
+  private synchronized void removeName() {
     if (pendingName != null && named.compareAndSet(true, false)) {
       boolean removed = false;
       try {
@@ -233,10 +234,10 @@ public final class SharedFile extends Quarantine.Retained implements AutoCloseab
   public MemoryMapping map(List<UnmapStep> stepsBeforeUnmap) {
     try {
       return MemoryMapping.of(
-          () -> Mappings.mapShared(descriptor, byteSize),
+          () -> Mappings.mapShared(descriptor(), byteSize),
           place(),
           stepsBeforeUnmap,
-          !isMemfd(descriptor));
+          !isMemfd(descriptor()));
     } catch (ErrnoException e) {
       throw SharedFiles.refused("shared memory could not be mapped", place(), byteSize, e);
     }
@@ -249,57 +250,45 @@ public final class SharedFile extends Quarantine.Retained implements AutoCloseab
 
   /**
    * Closes the descriptor. Repeating it does nothing. A descriptor that there was no heap to close
-   * goes to the quarantine, since most of those who close one come only once.
+   * goes to the quarantine.
    */
   @Override
-  public synchronized void close() {
-    if (!closed.compareAndSet(false, true)) {
-      return;
-    }
-    try {
-      if (pendingName != null && !named.get()) {
-        pendingName.removeDraft();
-      }
-    } finally {
-      closeDescriptor();
-    }
+  public void close() {
+    open.close();
   }
 
-  private void closeDescriptor() {
-    boolean gone = false;
+  /**
+   * Removes the name and closes the descriptor, which is needed to know whose the name is. When
+   * there was no heap or stack for it, all of it goes to the quarantine.
+   */
+  public void unlink() {
     try {
-      Descriptors.close(descriptor);
-      gone = true;
-    } catch (ErrnoException e) {
-      gone = true;
-      throw new IllegalStateException("cannot close the descriptor of " + place(), e);
-    } catch (OutOfMemoryError e) {
-      Thread.onSpinWait(); // kept below
-    } finally {
-      if (!gone) {
-        closed.set(false);
-        Quarantine.add(this);
-      }
+      removeName();
+    } catch (OutOfMemoryError | StackOverflowError e) {
+      Quarantine.add(this);
+      return;
     }
+    close();
   }
 
   @Override
   public String what() {
-    return "descriptor of " + place();
+    return "name and descriptor of " + place();
   }
 
   @Override
   public String why() {
-    return "there was no heap or no stack to close it";
+    return "there was no heap or no stack to remove the name";
   }
 
   @Override
-  public synchronized boolean retry() {
+  public boolean retry() {
     try {
-      close();
+      removeName();
     } catch (RuntimeException | Error e) {
-      return closed.get();
+      return false;
     }
-    return closed.get();
+    close();
+    return true;
   }
 }

@@ -15,6 +15,7 @@ import java.lang.System.Logger;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -60,8 +61,10 @@ public final class SharedFiles {
   /** The JDK takes a lack of descriptors for a mount that is not there. */
   private static void requireDescriptor(String folder) {
     try {
-      Descriptors.close(
-          Descriptors.open("/dev/null", Descriptors.O_RDONLY | Descriptors.O_CLOEXEC, 0));
+      OpenFile.of(
+              "/dev/null",
+              () -> Descriptors.open("/dev/null", Descriptors.O_RDONLY | Descriptors.O_CLOEXEC, 0))
+          .close();
     } catch (ErrnoException e) {
       throw refused("the folder of the backing cannot be read", folder, Mappings.pageSize(), e);
     }
@@ -88,10 +91,24 @@ public final class SharedFiles {
     Place place = Place.memory("memfd:" + label);
     step();
     place.requireSpace(byteSize, byteSize);
+    return finish(
+        () -> openMemfd(place, label, byteSize),
+        place,
+        byteSize,
+        null,
+        file -> {
+          int descriptor = file.descriptor();
+          Descriptors.setMode(descriptor, Draft.OWNER_ONLY); // memfd_create gives everybody's
+          reserve(descriptor, place, byteSize);
+          Descriptors.addSeals(
+              descriptor, Descriptors.SEAL_SHRINK | Descriptors.SEAL_GROW | Descriptors.SEAL_SEAL);
+        });
+  }
+
+  private static OpenFile openMemfd(Place place, String label, long byteSize) {
     int flags = Descriptors.MFD_CLOEXEC | Descriptors.MFD_ALLOW_SEALING;
-    int descriptor;
     try {
-      descriptor = memfd(label, flags);
+      return OpenFile.of(place.name(), () -> memfd(label, flags));
     } catch (ErrnoException e) {
       if (e.errno() == Errno.EPERM || e.errno() == Errno.ENOSYS || e.errno() == Errno.EACCES) {
         throw new UnsupportedOperationException(
@@ -103,17 +120,6 @@ public final class SharedFiles {
       }
       throw refused("shared memory could not be opened", place.name(), byteSize, e);
     }
-    return finish(
-        descriptor,
-        place.name(),
-        byteSize,
-        null,
-        () -> {
-          Descriptors.setMode(descriptor, Draft.OWNER_ONLY); // memfd_create gives everybody's
-          reserve(descriptor, place, byteSize);
-          Descriptors.addSeals(
-              descriptor, Descriptors.SEAL_SHRINK | Descriptors.SEAL_GROW | Descriptors.SEAL_SEAL);
-        });
   }
 
   private static int memfd(String label, int flags) throws ErrnoException {
@@ -133,17 +139,16 @@ public final class SharedFiles {
    */
   private static SharedFile createInFolder(Path folder, long byteSize) {
     Place place = Place.inFolder(folder, folder.toString());
-    Draft draft = Draft.open(place, byteSize);
     return finish(
-        draft.descriptor(),
-        place.name(),
+        () -> Draft.open(place, byteSize),
+        place,
         byteSize,
         null,
-        () -> {
+        file -> {
           try {
-            reserve(draft.descriptor(), place, byteSize);
+            reserve(file.descriptor(), place, byteSize);
           } finally {
-            draft.remove();
+            file.removeDraft();
           }
         });
   }
@@ -157,31 +162,39 @@ public final class SharedFiles {
     }
     Place place = Place.inFolder(folder, file.toString());
     StaleFiles.requireFree(name);
-    Draft draft = Draft.open(place, byteSize);
     return finish(
-        draft.descriptor(),
-        place.name(),
+        () -> Draft.open(place, byteSize),
+        place,
         byteSize,
-        new PendingName(name, draft),
-        () -> reserve(draft.descriptor(), place, byteSize));
+        name,
+        draft -> reserve(draft.descriptor(), place, byteSize));
   }
 
-  private interface Body {
-    void run() throws ErrnoException;
+  private interface Filling {
+    void run(OpenFile file) throws ErrnoException;
   }
 
+  /** All that needs heap is made before the file is open, or inside the try. */
   private static SharedFile finish(
-      int descriptor, String place, long byteSize, @Nullable PendingName name, Body body) {
-    SharedFile file = new SharedFile(descriptor, byteSize, place, name);
+      Supplier<OpenFile> opening,
+      Place place,
+      long byteSize,
+      @Nullable Path name,
+      Filling filling) {
+    OpenFile open = opening.get();
     try {
-      body.run();
+      step();
+      SharedFile file =
+          new SharedFile(
+              open, byteSize, place.name(), name == null ? null : new PendingName(name, open));
+      filling.run(open);
       step();
       return file;
     } catch (ErrnoException e) {
-      file.close();
-      throw refused("shared memory could not be reserved", place, byteSize, e);
+      open.close();
+      throw refused("shared memory could not be reserved", place.name(), byteSize, e);
     } catch (RuntimeException | Error e) {
-      file.close();
+      open.close();
       throw e;
     }
   }

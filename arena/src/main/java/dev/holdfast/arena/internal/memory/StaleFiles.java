@@ -116,21 +116,21 @@ public final class StaleFiles {
   }
 
   private static Leftover removeIfUnlocked(Path file, boolean remove) throws IOException {
-    int descriptor =
-        Descriptors.open(
-            file.toString(),
-            (remove ? Descriptors.O_RDWR : Descriptors.O_RDONLY)
-                | Descriptors.O_NOFOLLOW
-                | Descriptors.O_NONBLOCK
-                | Descriptors.O_CLOEXEC,
-            0);
+    int flags =
+        (remove ? Descriptors.O_RDWR : Descriptors.O_RDONLY)
+            | Descriptors.O_NOFOLLOW
+            | Descriptors.O_NONBLOCK
+            | Descriptors.O_CLOEXEC;
+    OpenFile found =
+        OpenFile.of(file.toString(), () -> Descriptors.open(file.toString(), flags, 0));
     try {
       int lock =
           remove ? Descriptors.LOCK_EXCLUSIVE_NOT_BLOCKING : Descriptors.LOCK_SHARED_NOT_BLOCKING;
-      if (!Descriptors.tryLock(descriptor, lock)) {
+      if (!Descriptors.tryLock(found.descriptor(), lock)) {
         return new Leftover(file, Outcome.IN_USE, "its owner holds the lock");
       }
-      Object locked = Files.getAttribute(Path.of("/proc/self/fd/" + descriptor), "unix:ino");
+      Object locked =
+          Files.getAttribute(Path.of("/proc/self/fd/" + found.descriptor()), "unix:ino");
       if (!locked.equals(Files.getAttribute(file, "unix:ino", LinkOption.NOFOLLOW_LINKS))) {
         return new Leftover(file, Outcome.IN_USE, "the name leads to a newer file");
       }
@@ -145,7 +145,7 @@ public final class StaleFiles {
       }
       throw e;
     } finally {
-      Descriptors.close(descriptor);
+      found.close();
     }
   }
 

@@ -76,7 +76,11 @@ public final class Descriptors {
     try (Arena arena = Arena.ofConfined()) {
       MemorySegment state = Natives.callState(arena);
       int result = (int) OPEN.handle().invokeExact(state, arena.allocateFrom(path), flags, mode);
-      return checked("open " + path, result, state);
+      if (result
+          < 0) { // what is said of it needs heap, which an open descriptor must not depend on
+        throw new ErrnoException("open " + path, Natives.errno(state));
+      }
+      return result;
     } catch (Throwable e) {
       throw failure(e);
     }

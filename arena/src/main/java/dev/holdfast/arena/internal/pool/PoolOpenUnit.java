@@ -8,6 +8,7 @@ import dev.holdfast.arena.internal.core.ArenaCore;
 import dev.holdfast.arena.internal.core.CuttableUnit;
 import dev.holdfast.arena.internal.life.HolderKind;
 import dev.holdfast.arena.internal.life.Leases;
+import dev.holdfast.arena.internal.life.StackRoom;
 import dev.holdfast.arena.internal.life.UnitRecord;
 import dev.holdfast.arena.internal.life.ViewGuard;
 import dev.holdfast.arena.internal.life.Views;
@@ -109,17 +110,19 @@ final class PoolOpenUnit implements CuttableUnit {
   @Override
   public UnitLease endUnit(List<?> anchors) {
     requireOpen();
-    ended = true;
     Arena arena = views;
     ViewGuard viewGuard = guard;
     if (arena == null || viewGuard == null) {
+      StackRoom.require();
+      ended = true;
       unit.retire();
       return Leases.empty(scope, anchors);
     }
     try {
       return lease(arena, viewGuard, anchors);
     } finally {
-      unit.retire();
+      unit.retire(); // not the last owner, so an overflow comes before it has changed anything
+      ended = true;
     }
   }
 

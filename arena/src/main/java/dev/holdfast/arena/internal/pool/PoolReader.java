@@ -10,6 +10,7 @@ import dev.holdfast.arena.internal.core.ArenaCore;
 import dev.holdfast.arena.internal.core.HeapCopies;
 import dev.holdfast.arena.internal.fault.FaultPoint;
 import dev.holdfast.arena.internal.life.HolderKind;
+import dev.holdfast.arena.internal.life.StackRoom;
 import dev.holdfast.arena.internal.life.UnitLedger;
 import dev.holdfast.arena.internal.life.UnitRecord;
 import dev.holdfast.arena.internal.memory.Claim;
@@ -89,20 +90,28 @@ public final class PoolReader implements ArenaReader {
 
   @Override
   public OpenUnit beginUnit(UnitReceipt receipt, ViewScope scope) {
+    StackRoom.require();
     core.enter(); // what was admitted can be opened after the reader is closed, but not after the
     // arena is
     core.exit();
     UnitRecord unit = take(receipt);
+    boolean opened = false;
     try {
       unit.heldBy(HolderKind.RESTORE);
+      if (FaultPoint.ENABLED) {
+        FaultPoint.UNIT_OPENED.reach();
+      }
+      storage.opened(unit);
+      OpenUnit open = new PoolOpenUnit(core, storage, unit, scope, writableViews);
+      opened = true;
+      return open;
     } catch (InternalError e) {
       throw core.fault(e);
+    } finally {
+      if (!opened) {
+        unit.retire(); // nobody else has it
+      }
     }
-    if (FaultPoint.ENABLED) {
-      FaultPoint.UNIT_OPENED.reach();
-    }
-    storage.opened(unit);
-    return new PoolOpenUnit(core, storage, unit, scope, writableViews);
   }
 
   /** Takes a unit; one that a close has given back meanwhile is closed, and not opened before. */
@@ -119,6 +128,7 @@ public final class PoolReader implements ArenaReader {
     if (core.isClosed()) {
       return; // closing has given back what nobody had opened
     }
+    StackRoom.require();
     try {
       take(receipt).retire();
     } catch (ArenaClosedException e) {
@@ -151,6 +161,7 @@ public final class PoolReader implements ArenaReader {
 
   @Override
   public void close() {
+    StackRoom.require();
     if (closed.compareAndSet(false, true) && core.mapping().retain()) {
       try {
         ledger.close();

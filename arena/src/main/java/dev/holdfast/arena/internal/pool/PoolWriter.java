@@ -15,6 +15,7 @@ import dev.holdfast.arena.internal.events.Recorder;
 import dev.holdfast.arena.internal.events.UnitPublishedEvent;
 import dev.holdfast.arena.internal.fault.FaultPoint;
 import dev.holdfast.arena.internal.life.Closer;
+import dev.holdfast.arena.internal.life.StackRoom;
 import dev.holdfast.arena.internal.memory.ArenaLayout;
 import dev.holdfast.arena.internal.memory.ArenaWords;
 import dev.holdfast.arena.internal.memory.BulkCopy;
@@ -325,6 +326,7 @@ public final class PoolWriter implements ArenaWriter {
 
   @Override
   public void close() {
+    StackRoom.require();
     if (closed) {
       return;
     }

@@ -7,6 +7,7 @@ import dev.holdfast.arena.internal.core.ArenaCore;
 import dev.holdfast.arena.internal.fault.FaultPoint;
 import dev.holdfast.arena.internal.life.Closer;
 import dev.holdfast.arena.internal.life.HolderKind;
+import dev.holdfast.arena.internal.life.StackRoom;
 import dev.holdfast.arena.internal.life.TicketNumber;
 import dev.holdfast.arena.internal.life.ViewGuard;
 import dev.holdfast.arena.internal.life.Views;
@@ -149,6 +150,7 @@ public final class Reservation {
   public synchronized TicketNumber seal() {
     requireOpen();
     requireOwner();
+    StackRoom.require();
     core.enter();
     try {
       if (FaultPoint.ENABLED) {
@@ -186,6 +188,7 @@ public final class Reservation {
       return;
     }
     requireOwner();
+    StackRoom.require();
     if (scope == ViewScope.CONFINED) {
       endViews();
       ended = true;

@@ -39,13 +39,7 @@ final class TicketReader {
   }
 
   TicketLease recover(TicketNumber ticket, ViewScope scope, boolean writable) {
-    UnitRecord unit = take(ticket, TicketRefusal.RECOVERED);
-    unit.heldBy(HolderKind.RESTORE);
-    if (FaultPoint.ENABLED) {
-      FaultPoint.TICKET_TAKEN.reach();
-    }
-    storage.opened(unit);
-    PoolOpenUnit open = new PoolOpenUnit(core, storage, unit, scope, writable);
+    PoolOpenUnit open = open(take(ticket, TicketRefusal.RECOVERED), scope, writable);
     MemorySegment view;
     try {
       view = open.readBinary(0, ticket.span());
@@ -54,6 +48,24 @@ final class TicketReader {
       throw e;
     }
     return new RecoveredLease(open.endUnit(List.of()), view);
+  }
+
+  private PoolOpenUnit open(UnitRecord unit, ViewScope scope, boolean writable) {
+    boolean opened = false;
+    try {
+      unit.heldBy(HolderKind.RESTORE);
+      if (FaultPoint.ENABLED) {
+        FaultPoint.TICKET_TAKEN.reach();
+      }
+      storage.opened(unit);
+      PoolOpenUnit open = new PoolOpenUnit(core, storage, unit, scope, writable);
+      opened = true;
+      return open;
+    } finally {
+      if (!opened) {
+        unit.retire(); // the ticket is used up
+      }
+    }
   }
 
   void discard(TicketNumber ticket) {

@@ -4,6 +4,7 @@ import dev.holdfast.arena.PagePinner;
 import dev.holdfast.arena.TicketLease;
 import dev.holdfast.arena.ViewScope;
 import dev.holdfast.arena.internal.core.ArenaCore;
+import dev.holdfast.arena.internal.life.StackRoom;
 import dev.holdfast.arena.internal.life.TicketNumber;
 import java.time.Duration;
 import org.jspecify.annotations.Nullable;
@@ -28,6 +29,7 @@ public final class Tickets implements ArenaCore.Attachment {
 
   /** See {@link dev.holdfast.arena.SharedMemorySegmentPool#reserve(ViewScope)}. */
   public Reservation reserve(Object keptOpen, ViewScope scope, Duration limit) {
+    StackRoom.require();
     core.enter();
     try {
       TicketWriter opened = writer();
@@ -43,6 +45,7 @@ public final class Tickets implements ArenaCore.Attachment {
   /** See {@link dev.holdfast.arena.SharedMemorySegmentPool#recover}. */
   public TicketLease recover(
       TicketNumber ticket, ViewScope scope, boolean writable, @Nullable PagePinner pinner) {
+    StackRoom.require();
     core.enter();
     try {
       TicketReader opened = reader();
@@ -59,6 +62,7 @@ public final class Tickets implements ArenaCore.Attachment {
 
   /** See {@link dev.holdfast.arena.SharedMemorySegmentPool#discard}. */
   public void discard(TicketNumber ticket) {
+    StackRoom.require();
     core.enter();
     try {
       reader().discard(ticket);

@@ -8,6 +8,7 @@ import dev.holdfast.arena.internal.core.ArenaCore;
 import dev.holdfast.arena.internal.core.CuttableUnit;
 import dev.holdfast.arena.internal.life.HolderKind;
 import dev.holdfast.arena.internal.life.Leases;
+import dev.holdfast.arena.internal.life.StackRoom;
 import dev.holdfast.arena.internal.life.UnitRecord;
 import dev.holdfast.arena.internal.life.ViewGuard;
 import dev.holdfast.arena.internal.life.Views;
@@ -161,6 +162,7 @@ final class RingOpenUnit implements CuttableUnit {
   @Override
   public UnitLease endUnit(List<?> anchors) {
     requireOpen();
+    StackRoom.require();
     ended = true;
     for (Piece piece : joined) {
       outputs.give(piece);

@@ -11,6 +11,7 @@ import dev.holdfast.arena.internal.core.ArenaCore;
 import dev.holdfast.arena.internal.core.HeapCopies;
 import dev.holdfast.arena.internal.fault.FaultPoint;
 import dev.holdfast.arena.internal.life.HolderKind;
+import dev.holdfast.arena.internal.life.StackRoom;
 import dev.holdfast.arena.internal.life.UnitLedger;
 import dev.holdfast.arena.internal.life.UnitRecord;
 import dev.holdfast.arena.internal.memory.ArenaWords;
@@ -115,15 +116,25 @@ public final class RingReader implements ArenaReader {
 
   @Override
   public OpenUnit beginUnit(UnitReceipt receipt, ViewScope scope) {
+    StackRoom.require();
     core.enter(); // what was admitted can be opened after the reader is closed, but not after the
     // arena is
     core.exit();
     UnitRecord unit = take(receipt);
-    unit.heldBy(HolderKind.RESTORE);
-    if (FaultPoint.ENABLED) {
-      FaultPoint.UNIT_OPENED.reach();
+    boolean opened = false;
+    try {
+      unit.heldBy(HolderKind.RESTORE);
+      if (FaultPoint.ENABLED) {
+        FaultPoint.UNIT_OPENED.reach();
+      }
+      OpenUnit open = new RingOpenUnit(core, bytes, outputs, unit, scope, writableViews);
+      opened = true;
+      return open;
+    } finally {
+      if (!opened) {
+        unit.retire(); // nobody else has it
+      }
     }
-    return new RingOpenUnit(core, bytes, outputs, unit, scope, writableViews);
   }
 
   /** Takes a unit; one that a close has given back meanwhile is closed, and not opened before. */
@@ -140,6 +151,7 @@ public final class RingReader implements ArenaReader {
     if (core.isClosed()) {
       return; // closing has given back what nobody had opened
     }
+    StackRoom.require();
     try {
       take(receipt).retire();
     } catch (ArenaClosedException e) {
@@ -172,6 +184,7 @@ public final class RingReader implements ArenaReader {
 
   @Override
   public void close() {
+    StackRoom.require();
     if (!closed.compareAndSet(false, true)) {
       return;
     }

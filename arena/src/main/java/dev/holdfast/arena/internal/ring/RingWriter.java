@@ -12,6 +12,7 @@ import dev.holdfast.arena.internal.core.SpaceWait;
 import dev.holdfast.arena.internal.events.Recorder;
 import dev.holdfast.arena.internal.events.UnitPublishedEvent;
 import dev.holdfast.arena.internal.fault.FaultPoint;
+import dev.holdfast.arena.internal.life.StackRoom;
 import dev.holdfast.arena.internal.memory.ArenaWords;
 import dev.holdfast.arena.internal.memory.Claim;
 import java.lang.foreign.MemorySegment;
@@ -240,15 +241,12 @@ public final class RingWriter implements ArenaWriter {
 
   @Override
   public void close() {
+    StackRoom.require();
     if (closed) {
       return;
     }
-    closed = true;
-    try {
-      abortUnit();
-    } finally {
-      giveBack();
-    }
+    closed = true; // an open unit goes with it: nobody sees bytes ahead of the stored head
+    giveBack();
   }
 
   private void giveBack() {

@@ -9,9 +9,13 @@ import dev.holdfast.arena.ArenaCorruptedException;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
+import java.nio.ByteOrder;
+import java.util.List;
 import org.junit.jupiter.api.Test;
 
 final class ArenaGeometryTest {
+  private static final ValueLayout.OfLong LONG =
+      ValueLayout.JAVA_LONG.withOrder(ByteOrder.LITTLE_ENDIAN);
 
   @Test
   void headerComesBackAsItWasWritten() {
@@ -67,6 +71,34 @@ final class ArenaGeometryTest {
         assertTrue(read.unitBytes() <= read.stride());
       }
     }
+  }
+
+  // R21, R74
+  @Test
+  void fileIsCutShortOnlyWhenTheOtherNumbersBearItsSizeOut() {
+    for (ArenaGeometry written :
+        List.of(ArenaGeometry.pool(5_000, 3, 4096), ArenaGeometry.ring(50_000, 4096))) {
+      try (Arena arena = Arena.ofConfined()) {
+        long fileBytes = written.fileBytes();
+        MemorySegment memory = arena.allocate(fileBytes, 4096);
+        written.write(memory);
+        assertEquals("the backing file shrank", said(memory, fileBytes - 4096));
+        assertEquals("the header of an arena cannot be true", said(memory, fileBytes + 4096));
+        memory.set(LONG, ArenaLayout.FILE_BYTES_OFFSET, fileBytes + 4096);
+        assertEquals("the header of an arena cannot be true", said(memory, fileBytes));
+        assertEquals("the header of an arena cannot be true", said(memory, fileBytes - 4096));
+        memory.set(LONG, ArenaLayout.FILE_BYTES_OFFSET, Long.MIN_VALUE);
+        assertEquals("the header of an arena cannot be true", said(memory, fileBytes));
+      }
+    }
+  }
+
+  /** Returns what is said of a file of so many bytes that begins with a header. */
+  private static String said(MemorySegment header, long fileBytes) {
+    ArenaCorruptedException refused =
+        assertThrows(
+            ArenaCorruptedException.class, () -> ArenaGeometry.read(header, fileBytes, "memory"));
+    return refused.getMessage().split(":", -1)[0];
   }
 
   /** Whether a byte belongs to a number that has one right value in a file of this size. */

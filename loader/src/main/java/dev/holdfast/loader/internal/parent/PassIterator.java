@@ -1,5 +1,6 @@
 package dev.holdfast.loader.internal.parent;
 
+import dev.holdfast.arena.internal.life.StackRoom;
 import dev.holdfast.loader.SubprocessIterable;
 import java.lang.ref.Reference;
 import java.util.Iterator;
@@ -37,6 +38,7 @@ final class PassIterator<R extends @Nullable Object> implements Iterator<R> {
 
   @Override
   public R next() {
+    StackRoom.require(); // behind the next step nobody but us can give the item back
     try {
       return switch (arrival(true)) {
         case Arrival.Item item -> opening.apply(item);

@@ -1,6 +1,7 @@
 package dev.holdfast.loader.internal.parent;
 
 import dev.holdfast.arena.ViewScope;
+import dev.holdfast.arena.internal.life.StackRoom;
 import dev.holdfast.loader.Lease;
 import dev.holdfast.loader.Parcel;
 import java.lang.ref.Reference;
@@ -52,6 +53,7 @@ public final class ReceivedParcel<T extends @Nullable Object> implements Parcel<
   }
 
   private void use() {
+    StackRoom.require(); // behind the next step nobody but us can give the item back
     if (!used.compareAndSet(false, true)) {
       throw new IllegalStateException(
           "the parcel was opened or discarded before: index=" + item.index());

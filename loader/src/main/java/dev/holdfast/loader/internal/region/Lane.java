@@ -1,6 +1,7 @@
 package dev.holdfast.loader.internal.region;
 
 import dev.holdfast.arena.internal.life.Logs;
+import dev.holdfast.arena.internal.life.Quarantine;
 import dev.holdfast.arena.internal.life.Steps;
 import dev.holdfast.loader.internal.pipeline.StageFigures;
 import dev.holdfast.loader.internal.pipeline.Stopped;
@@ -9,6 +10,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -30,8 +32,11 @@ import org.jspecify.annotations.Nullable;
  *   Silence       tells a worker that hangs from one that waits
  *   LaneArenas    the arenas of both directions
  * </pre>
+ *
+ * <p>The arenas stay as they are until the end of the worker is proved. A lane that could not be
+ * closed goes to the quarantine, behind its worker, and is tried again there and at each close.
  */
-final class Lane {
+final class Lane extends Quarantine.Retained {
   private static final Logger LOG = Logs.of("dev.holdfast.loader");
   private static final long END_NANOS = TimeUnit.SECONDS.toNanos(2);
 
@@ -46,8 +51,10 @@ final class Lane {
   private final LaneFigures figures = new LaneFigures();
   private final List<Thread> threads = new ArrayList<>();
 
+  private final ReentrantLock ending = new ReentrantLock();
+  private boolean ended; // guarded by the lock
+
   private volatile boolean closing;
-  private volatile boolean closed;
   private volatile @Nullable RuntimeException startFailure;
   private volatile @Nullable RuntimeException closeFailure;
 
@@ -193,22 +200,62 @@ final class Lane {
     return closeFailure;
   }
 
-  /** Ends the worker first: only then nobody else is in the arenas. */
   private void close() {
-    if (closed) {
-      return;
+    ending.lock();
+    try {
+      if (ended) {
+        return;
+      }
+      Steps steps = new Steps();
+      steps.run(this::beginClosing);
+      awaitThreads();
+      steps.run(process::close);
+      awaitThreads();
+      steps.run(this::giveBack);
+      if (!ended) {
+        Quarantine.add(this);
+      }
+      steps.end();
+    } finally {
+      ending.unlock();
     }
-    Steps steps = new Steps();
-    steps.run(this::beginClosing);
-    awaitThreads();
-    steps.run(process::close);
-    awaitThreads();
+  }
+
+  /** Only behind the worker's end nobody else is in the arenas. */
+  private void giveBack() {
     if (process.hasEnded()) {
+      Steps steps = new Steps();
       steps.run(settlement::dropAll);
       steps.run(arenas::close);
+      ended = steps.succeeded();
+      steps.end();
     }
-    steps.end();
-    closed = true;
+  }
+
+  @Override
+  public String what() {
+    return "the arenas of a worker of a region: stage=" + node.step.name() + " worker=" + index;
+  }
+
+  @Override
+  public String why() {
+    return process.hasEnded() ? "they could not be closed" : "the worker's end is not certain";
+  }
+
+  /** The worker is tried again by itself. */
+  @Override
+  public boolean retry() {
+    if (ending.isHeldByCurrentThread() || !ending.tryLock()) {
+      return false; // a step of this very close asks, or somebody else is at it
+    }
+    try {
+      if (!ended) {
+        giveBack();
+      }
+      return ended;
+    } finally {
+      ending.unlock();
+    }
   }
 
   private void awaitThreads() {
