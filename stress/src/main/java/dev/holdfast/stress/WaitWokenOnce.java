@@ -25,10 +25,15 @@ public class WaitWokenOnce {
   private static final long COUNTER = 256;
 
   private final SegmentWords words =
-      new SegmentWords(Arena.ofAuto().allocate(384, 128)); // to be woken at
+      new SegmentWords(Arena.ofAuto().allocate(384, 128)); // outside the heap: a futex lies there
   private final WaitWord waiting = new WaitWord(words, WAITING, SIGNAL);
   private int seen;
   private boolean ready;
+
+  /** Begins behind the signal whose number is woken each time. */
+  public WaitWokenOnce() {
+    words.setIntVolatile(SIGNAL, 5);
+  }
 
   @Actor
   public void waiter() {

@@ -118,7 +118,8 @@ final class HungRegionWorkersTest {
           lengths.add((int) results.next()[0]);
         }
         assertEquals(Arrays.stream(sizes).boxed().toList(), lengths);
-        assertEquals(1, pipeline.stats().restarts());
+        // a pass that owes nothing may end while its worker is being replaced
+        Deadlines.assertEventually("replaced", () -> pipeline.stats().restarts() == 1);
         assertEquals(0, pipeline.stats().failed());
       }
     }

@@ -9,6 +9,7 @@ import java.io.PrintStream;
 import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -47,21 +48,25 @@ final class CellProcess implements CellRunner {
         new ProcessBuilder(JvmCommand.of(Transports.named(cell.transport()), CellMain.class))
             .redirectError(ProcessBuilder.Redirect.INHERIT)
             .start();
-    CompletableFuture<Void> tooLate =
+    AtomicBoolean late = new AtomicBoolean();
+    CompletableFuture<Void> end =
         CompletableFuture.runAsync(
-            process::destroyForcibly,
+            () -> {
+              late.set(true); // before the answer breaks off
+              process.destroyForcibly();
+            },
             CompletableFuture.delayedExecutor(limit.toMillis(), TimeUnit.MILLISECONDS));
     try (ObjectOutputStream request = new ObjectOutputStream(process.getOutputStream())) {
       request.writeObject(cell);
       request.flush();
       return outcome(cell, process);
     } catch (CellFailedException | IOException e) {
-      if (tooLate.isDone()) {
+      if (late.get()) {
         throw tooLong(cell, limit);
       }
       throw e;
     } finally {
-      tooLate.cancel(false);
+      end.cancel(false);
       end(process);
     }
   }

@@ -37,19 +37,31 @@ final class Cells {
       if (outcome instanceof CellResult first && again(first)) {
         progress.println(BenchText.line(first) + ", once more");
         progress.flush();
-        outcome = runner.run(cell);
-        if (outcome instanceof CellResult second) {
-          outcome = second.withRuns(2);
-        }
+        outcome = secondOf(cell, first);
       }
       return keep(outcome);
     } catch (CellFailedException e) {
-      progress.println(e.getMessage());
-      failure = failure == null ? e : failure;
+      failed(e);
       return Optional.empty();
     } finally {
       progress.flush();
     }
+  }
+
+  /** Returns the first figures when there are no others. */
+  private CellOutcome secondOf(CellSpec cell, CellResult first) throws IOException {
+    try {
+      CellOutcome outcome = runner.run(cell);
+      return outcome instanceof CellResult second ? second.withRuns(2) : outcome;
+    } catch (CellFailedException e) {
+      failed(e);
+      return first;
+    }
+  }
+
+  private void failed(CellFailedException e) {
+    progress.println(e.getMessage());
+    failure = failure == null ? e : failure;
   }
 
   private static boolean again(CellResult first) {

@@ -67,6 +67,27 @@ final class CellsTest {
   }
 
   @Test
+  void aSecondRunWithoutAnAnswerFailsTheReportAndKeepsTheFirstFigures() throws IOException {
+    answers.add(rates(true, 80, 100, 111));
+    CellRunner once =
+        cell -> {
+          if (answers.isEmpty()) {
+            throw new CellFailedException(CellProcess.describe(cell, "no time is left"));
+          }
+          return answers.remove();
+        };
+    Cells interrupted = new Cells(once, new PrintStream(text, true, StandardCharsets.UTF_8));
+
+    CellResult result = interrupted.measure(SpecFixture.spec()).orElseThrow();
+
+    assertEquals(1, result.runs());
+    assertTrue(result.unstable());
+    BenchReport report = interrupted.report(List.of());
+    assertEquals(List.of(result), report.outcomes());
+    assertThrows(CellFailedException.class, report::throwFailure);
+  }
+
+  @Test
   void aCellThatStaysApartIsMarkedUnstable() throws IOException {
     answers.add(rates(true, 80, 100, 111));
     answers.add(rates(true, 70, 100, 111));

@@ -146,7 +146,11 @@ public final class ArenaCore {
         throw e;
       }
     } catch (RuntimeException | Error e) {
-      file.unlink();
+      try {
+        file.unlink();
+      } catch (RuntimeException | Error also) {
+        e.addSuppressed(also);
+      }
       throw e;
     }
   }

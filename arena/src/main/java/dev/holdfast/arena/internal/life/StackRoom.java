@@ -13,6 +13,9 @@ package dev.holdfast.arena.internal.life;
 public final class StackRoom {
   private static final int CALLS = 96;
 
+  /** What lies between one that asks and another one in it, and some more. */
+  private static final int CALLS_BETWEEN = 32;
+
   private StackRoom() {}
 
   /**
@@ -21,7 +24,18 @@ public final class StackRoom {
    * @throws StackOverflowError when it could; nothing has changed then
    */
   public static void require() {
-    var _ = used(CALLS, 1, 2, 3, 4, 5);
+    requireAround(0);
+  }
+
+  /**
+   * Returns when neither a give-back nor those that ask again on the way to it will run out of
+   * stack.
+   *
+   * @param asking how many ask on the way, one within the other
+   * @throws StackOverflowError when it could; nothing has changed then
+   */
+  public static void requireAround(int asking) {
+    var _ = used(CALLS + asking * CALLS_BETWEEN, 1, 2, 3, 4, 5);
   }
 
   /** The arguments could be needed behind the call, so that each frame has to keep them. */

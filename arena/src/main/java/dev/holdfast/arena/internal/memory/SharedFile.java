@@ -258,8 +258,8 @@ public final class SharedFile extends Quarantine.Retained implements AutoCloseab
   }
 
   /**
-   * Removes the name and closes the descriptor, which is needed to know whose the name is. When
-   * there was no heap or stack for it, all of it goes to the quarantine.
+   * Removes the name and closes the descriptor, which is needed to know whose the name is. What
+   * fails goes to the quarantine, and only a lack of heap or stack is no more than that.
    */
   public void unlink() {
     try {
@@ -267,6 +267,9 @@ public final class SharedFile extends Quarantine.Retained implements AutoCloseab
     } catch (OutOfMemoryError | StackOverflowError e) {
       Quarantine.add(this);
       return;
+    } catch (RuntimeException | Error e) {
+      Quarantine.add(this);
+      throw e;
     }
     close();
   }

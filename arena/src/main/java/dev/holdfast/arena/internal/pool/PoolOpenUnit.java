@@ -110,10 +110,10 @@ final class PoolOpenUnit implements CuttableUnit {
   @Override
   public UnitLease endUnit(List<?> anchors) {
     requireOpen();
+    StackRoom.require();
     Arena arena = views;
     ViewGuard viewGuard = guard;
     if (arena == null || viewGuard == null) {
-      StackRoom.require();
       ended = true;
       unit.retire();
       return Leases.empty(scope, anchors);

@@ -29,7 +29,7 @@ public final class Tickets implements ArenaCore.Attachment {
 
   /** See {@link dev.holdfast.arena.SharedMemorySegmentPool#reserve(ViewScope)}. */
   public Reservation reserve(Object keptOpen, ViewScope scope, Duration limit) {
-    StackRoom.require();
+    StackRoom.requireAround(1);
     core.enter();
     try {
       TicketWriter opened = writer();
@@ -45,7 +45,7 @@ public final class Tickets implements ArenaCore.Attachment {
   /** See {@link dev.holdfast.arena.SharedMemorySegmentPool#recover}. */
   public TicketLease recover(
       TicketNumber ticket, ViewScope scope, boolean writable, @Nullable PagePinner pinner) {
-    StackRoom.require();
+    StackRoom.requireAround(1);
     core.enter();
     try {
       TicketReader opened = reader();
@@ -62,7 +62,7 @@ public final class Tickets implements ArenaCore.Attachment {
 
   /** See {@link dev.holdfast.arena.SharedMemorySegmentPool#discard}. */
   public void discard(TicketNumber ticket) {
-    StackRoom.require();
+    StackRoom.requireAround(1);
     core.enter();
     try {
       reader().discard(ticket);

@@ -33,9 +33,9 @@ package dev.holdfast.loader.internal.channel;
  *    128  consumed         u64  bytes ever read              consumer
  *    256  itemsConsumed    u64  items ever read              consumer, before consumed
  *    384  dataSignal       u32  futex word, bumped after published when the consumer waits
- *    512  consumerWaiting  u32  1 while the consumer waits   consumer
+ *    512  consumerWaiting  u32  number of its wait, or 0     consumer
  *    640  spaceSignal      u32  futex word, bumped after consumed when the producer waits
- *    768  producerWaiting  u32  1 while the producer waits   producer
+ *    768  producerWaiting  u32  number of its wait, or 0     producer
  * </pre>
  */
 public final class ChannelLayout {

@@ -38,7 +38,7 @@ final class PassIterator<R extends @Nullable Object> implements Iterator<R> {
 
   @Override
   public R next() {
-    StackRoom.require(); // behind the next step nobody but us can give the item back
+    StackRoom.requireAround(1); // behind the next step nobody but us can give the item back
     try {
       return switch (arrival(true)) {
         case Arrival.Item item -> opening.apply(item);

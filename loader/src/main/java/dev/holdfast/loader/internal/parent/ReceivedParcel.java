@@ -53,7 +53,7 @@ public final class ReceivedParcel<T extends @Nullable Object> implements Parcel<
   }
 
   private void use() {
-    StackRoom.require(); // behind the next step nobody but us can give the item back
+    StackRoom.requireAround(1); // behind the next step nobody but us can give the item back
     if (!used.compareAndSet(false, true)) {
       throw new IllegalStateException(
           "the parcel was opened or discarded before: index=" + item.index());

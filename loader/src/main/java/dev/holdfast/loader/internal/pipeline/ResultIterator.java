@@ -2,6 +2,7 @@ package dev.holdfast.loader.internal.pipeline;
 
 import dev.holdfast.arena.FailureDetail;
 import dev.holdfast.arena.HoldfastInterruptedException;
+import dev.holdfast.arena.internal.life.StackRoom;
 import java.lang.ref.Reference;
 import java.util.Iterator;
 import java.util.NoSuchElementException;
@@ -38,6 +39,7 @@ final class ResultIterator<R extends @Nullable Object> implements Iterator<R> {
 
   @Override
   public R next() {
+    StackRoom.requireAround(2); // behind the next step nobody but us can give the item back
     try {
       return switch (next(true)) {
         case Next.Item(var content) -> opening.apply(content);

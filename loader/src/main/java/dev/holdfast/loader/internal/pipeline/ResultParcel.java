@@ -1,6 +1,7 @@
 package dev.holdfast.loader.internal.pipeline;
 
 import dev.holdfast.arena.ViewScope;
+import dev.holdfast.arena.internal.life.StackRoom;
 import dev.holdfast.loader.Lease;
 import dev.holdfast.loader.Parcel;
 import java.util.concurrent.atomic.AtomicBoolean;
@@ -28,6 +29,7 @@ final class ResultParcel implements Parcel<@Nullable Object> {
   }
 
   private void use() {
+    StackRoom.requireAround(2); // behind the next step nobody but us can give the item back
     if (!used.compareAndSet(false, true)) {
       throw new IllegalStateException("the parcel was opened or discarded before");
     }
