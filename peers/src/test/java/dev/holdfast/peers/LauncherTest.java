@@ -101,6 +101,8 @@ final class LauncherTest {
     assertTrue(demo.contains(kept), demo.toString());
     assertTrue(demo.indexOf(kept) < demo.indexOf("java -jar"), demo.toString());
     assertEquals(List.of("java demo", "java folder"), demo.subList(demo.size() - 2, demo.size()));
+    assertTrue(demo.contains("java -XX:Tier4MinInvocationThreshold=100000"), demo.toString());
+    assertTrue(run("--verbose", "demo", "a folder").containsAll(List.of(kept, "java a folder")));
     List<String> bench = run("bench", "--transport", "pool");
     assertFalse(bench.contains(kept), bench.toString());
   }

@@ -330,10 +330,7 @@ final class RegionCrashTest {
                 })
             .toMain()
             .build()) {
-      Iterator<Integer> results = pipeline.iterator();
-      for (int i = 0; i < 20; i++) {
-        assertEquals(i, results.next());
-      }
+      Iterator<Integer> results = behindTheFirstTwenty(pipeline);
       WorkerFailedException failed =
           Deadlines.within(
               "the end",
@@ -346,6 +343,14 @@ final class RegionCrashTest {
       assertEquals(1, pipeline.stats().restarts());
       assertEquals(0, pipeline.stats().failed());
     }
+  }
+
+  private static Iterator<Integer> behindTheFirstTwenty(PipelineIterable<Integer> pipeline) {
+    Iterator<Integer> results = pipeline.iterator();
+    for (int i = 0; i < 20; i++) {
+      assertEquals(i, results.next());
+    }
+    return results;
   }
 
   @Test
@@ -362,10 +367,7 @@ final class RegionCrashTest {
                 })
             .toMain()
             .build()) {
-      Iterator<Integer> results = pipeline.iterator();
-      for (int i = 0; i < 20; i++) {
-        assertEquals(i, results.next());
-      }
+      Iterator<Integer> results = behindTheFirstTwenty(pipeline);
       WorkerDiedException died = assertThrows(WorkerDiedException.class, results::next);
       assertEquals(3, died.facts().get("exit"));
       assertThrows(WorkerDiedException.class, results::next);

@@ -31,7 +31,7 @@ import org.jspecify.annotations.Nullable;
  * doubled distances. It also asks when the outputs of a reader that copies say that a collection is
  * due. When a request does nothing (as with {@code -XX:+DisableExplicitGC}) or costs more than 100
  * ms, plain iteration is advised to make heap copies until the writer has not waited, and no output
- * has asked, for 10 s. The log says so at the first time.
+ * has asked, for 10 s. The log says so the first time.
  */
 final class StarvationGuard {
   private static final Logger LOG = Logs.of("dev.holdfast.arena");

@@ -8,7 +8,7 @@ package dev.holdfast.arena.internal.life;
  *
  * <p>Java says of no thread how much stack it has left, so the only way to know is to use it: calls
  * that need more of it than the longest give-back, also when these are compiled, and what follows
- * is interpreted. They take less than a tenth of a microsecond.
+ * is interpreted.
  */
 public final class StackRoom {
   private static final int CALLS = 96;

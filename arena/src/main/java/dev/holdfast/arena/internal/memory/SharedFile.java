@@ -281,7 +281,7 @@ public final class SharedFile extends Quarantine.Retained implements AutoCloseab
 
   @Override
   public String why() {
-    return "there was no heap or no stack to remove the name";
+    return "its name could not be removed, perhaps for lack of heap or stack";
   }
 
   @Override

@@ -6,7 +6,7 @@ package dev.holdfast.arena.internal.memory;
  *
  * <p>It holds the number of the wait, made of the signal that the waiter saw before, so that a wait
  * is woken once: between that and the moment at which the woken thread gets a processor many units
- * may pass, and to wake nobody costs a microsecond for each. Who wakes reads the number first and
+ * may pass, and to wake nobody is a system call for each. Who wakes reads the number first and
  * bumps the signal then, so no later wait has the number of one that was woken.
  */
 public final class WaitWord {

@@ -76,8 +76,8 @@ public final class Descriptors {
     try (Arena arena = Arena.ofConfined()) {
       MemorySegment state = Natives.callState(arena);
       int result = (int) OPEN.handle().invokeExact(state, arena.allocateFrom(path), flags, mode);
-      if (result
-          < 0) { // what is said of it needs heap, which an open descriptor must not depend on
+      // what is said of a failure needs heap, which an open descriptor must not depend on
+      if (result < 0) {
         throw new ErrnoException("open " + path, Natives.errno(state));
       }
       return result;

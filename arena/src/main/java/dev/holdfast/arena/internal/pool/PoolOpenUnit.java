@@ -6,6 +6,7 @@ import dev.holdfast.arena.UnitLease;
 import dev.holdfast.arena.ViewScope;
 import dev.holdfast.arena.internal.core.ArenaCore;
 import dev.holdfast.arena.internal.core.CuttableUnit;
+import dev.holdfast.arena.internal.fault.FaultPoint;
 import dev.holdfast.arena.internal.life.HolderKind;
 import dev.holdfast.arena.internal.life.Leases;
 import dev.holdfast.arena.internal.life.StackRoom;
@@ -32,7 +33,37 @@ final class PoolOpenUnit implements CuttableUnit {
   private @Nullable ViewGuard guard;
   private boolean ended;
 
-  PoolOpenUnit(
+  /**
+   * Opens a unit that its caller has taken, and gives it back when that fails, since nobody else
+   * has it.
+   *
+   * @param taken is reached meanwhile
+   */
+  static PoolOpenUnit of(
+      ArenaCore core,
+      PoolStorage storage,
+      UnitRecord unit,
+      ViewScope scope,
+      boolean writable,
+      FaultPoint taken) {
+    boolean opened = false;
+    try {
+      unit.heldBy(HolderKind.RESTORE);
+      if (FaultPoint.ENABLED) {
+        taken.reach();
+      }
+      storage.opened(unit);
+      PoolOpenUnit open = new PoolOpenUnit(core, storage, unit, scope, writable);
+      opened = true;
+      return open;
+    } finally {
+      if (!opened) {
+        unit.retire();
+      }
+    }
+  }
+
+  private PoolOpenUnit(
       ArenaCore core, PoolStorage storage, UnitRecord unit, ViewScope scope, boolean writable) {
     this.core = core;
     this.storage = storage;

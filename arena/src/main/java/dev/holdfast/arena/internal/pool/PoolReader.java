@@ -9,7 +9,6 @@ import dev.holdfast.arena.ViewScope;
 import dev.holdfast.arena.internal.core.ArenaCore;
 import dev.holdfast.arena.internal.core.HeapCopies;
 import dev.holdfast.arena.internal.fault.FaultPoint;
-import dev.holdfast.arena.internal.life.HolderKind;
 import dev.holdfast.arena.internal.life.StackRoom;
 import dev.holdfast.arena.internal.life.UnitLedger;
 import dev.holdfast.arena.internal.life.UnitRecord;
@@ -95,22 +94,10 @@ public final class PoolReader implements ArenaReader {
     // arena is
     core.exit();
     UnitRecord unit = take(receipt);
-    boolean opened = false;
     try {
-      unit.heldBy(HolderKind.RESTORE);
-      if (FaultPoint.ENABLED) {
-        FaultPoint.UNIT_OPENED.reach();
-      }
-      storage.opened(unit);
-      OpenUnit open = new PoolOpenUnit(core, storage, unit, scope, writableViews);
-      opened = true;
-      return open;
+      return PoolOpenUnit.of(core, storage, unit, scope, writableViews, FaultPoint.UNIT_OPENED);
     } catch (InternalError e) {
       throw core.fault(e);
-    } finally {
-      if (!opened) {
-        unit.retire(); // nobody else has it
-      }
     }
   }
 

@@ -5,7 +5,6 @@ import dev.holdfast.arena.TicketLease;
 import dev.holdfast.arena.ViewScope;
 import dev.holdfast.arena.internal.core.ArenaCore;
 import dev.holdfast.arena.internal.fault.FaultPoint;
-import dev.holdfast.arena.internal.life.HolderKind;
 import dev.holdfast.arena.internal.life.TicketNumber;
 import dev.holdfast.arena.internal.life.TicketRefusal;
 import dev.holdfast.arena.internal.life.UnitLedger;
@@ -39,7 +38,9 @@ final class TicketReader {
   }
 
   TicketLease recover(TicketNumber ticket, ViewScope scope, boolean writable) {
-    PoolOpenUnit open = open(take(ticket, TicketRefusal.RECOVERED), scope, writable);
+    UnitRecord unit = take(ticket, TicketRefusal.RECOVERED);
+    PoolOpenUnit open =
+        PoolOpenUnit.of(core, storage, unit, scope, writable, FaultPoint.TICKET_TAKEN);
     MemorySegment view;
     try {
       view = open.readBinary(0, ticket.span());
@@ -48,24 +49,6 @@ final class TicketReader {
       throw e;
     }
     return new RecoveredLease(open.endUnit(List.of()), view);
-  }
-
-  private PoolOpenUnit open(UnitRecord unit, ViewScope scope, boolean writable) {
-    boolean opened = false;
-    try {
-      unit.heldBy(HolderKind.RESTORE);
-      if (FaultPoint.ENABLED) {
-        FaultPoint.TICKET_TAKEN.reach();
-      }
-      storage.opened(unit);
-      PoolOpenUnit open = new PoolOpenUnit(core, storage, unit, scope, writable);
-      opened = true;
-      return open;
-    } finally {
-      if (!opened) {
-        unit.retire(); // the ticket is used up
-      }
-    }
   }
 
   void discard(TicketNumber ticket) {
