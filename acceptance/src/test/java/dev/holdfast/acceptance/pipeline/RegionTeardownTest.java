@@ -15,6 +15,7 @@ import dev.holdfast.arena.internal.life.Quarantine;
 import dev.holdfast.loader.Subprocess;
 import dev.holdfast.loader.SubprocessIterable;
 import dev.holdfast.loader.pipeline.FailurePolicy;
+import dev.holdfast.loader.pipeline.OnWorkerDeath;
 import dev.holdfast.loader.pipeline.Pipeline;
 import dev.holdfast.loader.pipeline.PipelineIterable;
 import dev.holdfast.loader.pipeline.StageFailedException;
@@ -178,11 +179,11 @@ final class RegionTeardownTest {
       }
     }
 
-    private static void blockExit() {
+    static void blockExit() {
       Runtime.getRuntime().addShutdownHook(new Thread(() -> Deadlines.pause(Duration.ofHours(1))));
     }
 
-    private static boolean bothOpen(SharedMemoryArena input, SharedMemoryArena output) {
+    static boolean bothOpen(SharedMemoryArena input, SharedMemoryArena output) {
       try (var _ = input.openWriter();
           var _ = output.openReader()) {
         return true;
@@ -199,6 +200,71 @@ final class RegionTeardownTest {
     PausePoints failing = PausePoints.in(folder).act("PARENT_TEARDOWN_STEP", "throw", 7);
     try (ChildJvm child =
         ChildJvm.of(ClosingOnce.class)
+            .jvmArgs(failing.jvmArgument())
+            .args(folder.toString())
+            .start()) {
+      child.awaitSuccess(Duration.ofMinutes(3));
+    }
+  }
+
+  /** Closes a pipeline whose second worker is still being started and cannot be ended at first. */
+  static final class ClosingDuringAStart {
+    private ClosingDuringAStart() {}
+
+    public static void main(String[] arguments) {
+      File died = new File(arguments[0], "died");
+      File hung = new File(arguments[0], "hung");
+      try (Lines.Arenas inputs = Lines.Arenas.pools(1, 2);
+          Lines.Arenas outputs = Lines.Arenas.pools(1, 2)) {
+        PipelineIterable<Integer> pipeline =
+            Pipeline.from(new Lines.Below(10))
+                .<float[]>map(Lines::payload)
+                .to(
+                    Lines.region(1)
+                        .initializer(_ -> hangsIf(died, hung))
+                        .onWorkerDeath(OnWorkerDeath.RESTART)
+                        .inputArena(inputs::get)
+                        .outputArena(outputs::get))
+                .<float[]>map(_ -> dies(died))
+                .toMain()
+                .<Integer>map(Lines::stamp)
+                .build();
+        var _ = Deadlines.start("waiting", pipeline.iterator()::next);
+        Deadlines.assertEventually("the second worker hangs", hung::exists);
+        long worker = ProcessHandle.current().children().findAny().orElseThrow().pid();
+
+        assertThrows(StorageRetainedException.class, pipeline::close);
+
+        boolean kept = !ClosingOnce.bothOpen(inputs.get(0), outputs.get(0));
+        assertTrue(kept || !isAlive(worker), "the arenas are free and the worker lives");
+        Deadlines.assertEventually("nothing is kept", () -> Quarantine.size() == 0);
+        assertEquals(0, ProcessHandle.current().children().count(), "workers are left");
+        assertTrue(ClosingOnce.bothOpen(inputs.get(0), outputs.get(0)));
+        pipeline.close();
+      }
+    }
+
+    private static void hangsIf(File died, File hung) {
+      if (died.exists()) {
+        ClosingOnce.blockExit();
+        int _ = neverEnds(hung);
+      }
+    }
+
+    private static float[] dies(File died) {
+      boolean first = died.mkdir();
+      Runtime.getRuntime().halt(first ? 1 : 2);
+      return new float[0];
+    }
+  }
+
+  /** The step that kills it is the seventh of the second teardown, behind twelve of the first. */
+  // B204
+  @Test
+  void arenasOfAWorkerThatIsBeingStartedAndCannotBeEndedStayUntilItHasEnded(@TempDir Path folder) {
+    PausePoints failing = PausePoints.in(folder).act("PARENT_TEARDOWN_STEP", "throw", 12 + 7);
+    try (ChildJvm child =
+        ChildJvm.of(ClosingDuringAStart.class)
             .jvmArgs(failing.jvmArgument())
             .args(folder.toString())
             .start()) {

@@ -18,13 +18,23 @@ import org.jspecify.annotations.Nullable;
  */
 public final class RegionWorker {
   private final Session session;
-  private final Teardown teardown;
+  private final End end;
   private final Channel inputs;
   private final Restorer<@Nullable Object> restorer;
 
-  private RegionWorker(Session session, Teardown teardown) {
+  /** What is known of a worker's end, from before its start. */
+  public static final class End {
+    private final Teardown teardown = new Teardown(null, false);
+
+    /** Returns whether the worker does not run any more, and will not: a failed start is undone. */
+    public boolean isProved() {
+      return teardown.hasEnded();
+    }
+  }
+
+  private RegionWorker(Session session, End end) {
     this.session = session;
-    this.teardown = teardown;
+    this.end = end;
     this.inputs = session.inputs();
     this.restorer = session.newRestorer();
   }
@@ -32,6 +42,7 @@ public final class RegionWorker {
   /**
    * Starts one and waits until it is ready.
    *
+   * @param end a new one, which tells of this worker from now on
    * @param source what it runs
    * @param initializers what it runs before
    * @param options how to start it
@@ -44,6 +55,7 @@ public final class RegionWorker {
    * @param check looked at while waiting; what it throws ends the start, and nothing is left
    */
   public static RegionWorker start(
+      End end,
       WorkerSource<?> source,
       List<WorkerInitializer> initializers,
       SubprocessOptions options,
@@ -54,31 +66,30 @@ public final class RegionWorker {
       @Nullable ArenaReader reader,
       @Nullable ClassLoader loader,
       Runnable check) {
-    MemorySegment setup =
-        WorkerStarter.encode(
-            new WorkerSetup(
-                source,
-                initializers,
-                outputArena,
-                options.codec(),
-                index,
-                count,
-                Seeds.ofWorker(seed, index)));
-    Teardown teardown = new Teardown(null, false);
     try {
+      MemorySegment setup =
+          WorkerStarter.encode(
+              new WorkerSetup(
+                  source,
+                  initializers,
+                  outputArena,
+                  options.codec(),
+                  index,
+                  count,
+                  Seeds.ofWorker(seed, index)));
       Session session =
           WorkerStarter.connect(
               options,
               setup,
-              teardown,
+              end.teardown,
               options.channelBytes(),
               reader == null ? null : outputArena,
               _ -> Objects.requireNonNull(reader),
               loader,
               check);
-      return new RegionWorker(session, teardown);
+      return new RegionWorker(session, end);
     } catch (Throwable e) {
-      teardown.undo(e);
+      end.teardown.undo(e);
       throw e;
     }
   }
@@ -117,7 +128,7 @@ public final class RegionWorker {
 
   /** Returns whether the process has ended. */
   public boolean hasEnded() {
-    return session.process().hasEnded();
+    return end.isProved();
   }
 
   /** Ends the process at once; its death is then dealt with as any other. */
@@ -136,6 +147,6 @@ public final class RegionWorker {
    * @throws dev.holdfast.arena.StorageRetainedException when its end is not certain
    */
   public void close() {
-    teardown.close();
+    end.teardown.close();
   }
 }

@@ -45,7 +45,7 @@ final class Teardown extends Quarantine.Retained {
 
   // guarded by the lock
   private boolean impatient;
-  private boolean ended;
+  private volatile boolean ended; // also read without it
   private boolean memoryClosed;
   private Steps steps = new Steps();
   private String why = "";
@@ -81,6 +81,14 @@ final class Teardown extends Quarantine.Retained {
   /** Returns whether somebody has begun to close. */
   boolean hasBegun() {
     return begun;
+  }
+
+  /**
+   * Returns whether no worker runs, or will: its end is proved, or its start undone without one.
+   */
+  boolean hasEnded() {
+    WorkerProcess started = process;
+    return started == null ? ended : started.hasEnded();
   }
 
   /** Undoes a start that failed: nobody has anything to lose, so the worker is not asked first. */

@@ -1,5 +1,7 @@
 package dev.holdfast.loader.internal.region;
 
+import dev.holdfast.arena.FailureDetail;
+import dev.holdfast.arena.StorageRetainedException;
 import dev.holdfast.arena.internal.life.Logs;
 import dev.holdfast.arena.internal.life.Quarantine;
 import dev.holdfast.arena.internal.life.Steps;
@@ -223,13 +225,18 @@ final class Lane extends Quarantine.Retained {
 
   /** Only behind the worker's end nobody else is in the arenas. */
   private void giveBack() {
-    if (process.hasEnded()) {
-      Steps steps = new Steps();
-      steps.run(settlement::dropAll);
-      steps.run(arenas::close);
-      ended = steps.succeeded();
-      steps.end();
+    if (!process.hasEnded()) {
+      throw new StorageRetainedException(
+          FailureDetail.of("a worker could not be ended")
+              .with("stage", node.step.name())
+              .with("worker", index)
+              .advise("its arenas are kept and tried again in the background and at each close"));
     }
+    Steps steps = new Steps();
+    steps.run(settlement::dropAll);
+    steps.run(arenas::close);
+    ended = steps.succeeded();
+    steps.end();
   }
 
   @Override
@@ -249,7 +256,7 @@ final class Lane extends Quarantine.Retained {
       return false; // a step of this very close asks, or somebody else is at it
     }
     try {
-      if (!ended) {
+      if (!ended && process.hasEnded()) {
         giveBack();
       }
       return ended;

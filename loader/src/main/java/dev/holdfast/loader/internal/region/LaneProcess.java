@@ -14,6 +14,9 @@ final class LaneProcess {
   private final LaneBook book;
   private final SendWait sendWait;
 
+  /** Of the worker that was started last, which may be on its way. */
+  private volatile RegionWorker.@Nullable End end;
+
   private volatile @Nullable RegionWorker worker;
   private volatile boolean closing;
   private boolean closed; // guarded by this
@@ -36,6 +39,7 @@ final class LaneProcess {
     ProcessRegion region = node.region;
     RegionWorker started =
         RegionWorker.start(
+            begin(),
             new RegionSource(
                 node.step.steps(), node.inputOrder(), arenas.input(), region.options().codec()),
             region.initializers(),
@@ -62,6 +66,15 @@ final class LaneProcess {
     if (closing) {
       started.beginClosing();
     }
+  }
+
+  private synchronized RegionWorker.End begin() {
+    if (closed) {
+      throw new Stopped();
+    }
+    RegionWorker.End next = new RegionWorker.End();
+    end = next;
+    return next;
   }
 
   private synchronized boolean adopt(RegionWorker started) {
@@ -118,10 +131,10 @@ final class LaneProcess {
     current().close();
   }
 
-  /** Returns whether no worker is there that could be in the arenas. */
+  /** Returns whether no worker is there, or on its way, that could be in the arenas. */
   boolean hasEnded() {
-    RegionWorker there = worker;
-    return there == null || there.hasEnded();
+    RegionWorker.End last = end;
+    return last == null || last.isProved();
   }
 
   /** Ends the worker for good: one that is being started ends as soon as it is there. */

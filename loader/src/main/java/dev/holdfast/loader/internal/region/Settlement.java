@@ -1,5 +1,6 @@
 package dev.holdfast.loader.internal.region;
 
+import dev.holdfast.arena.internal.life.Steps;
 import dev.holdfast.loader.internal.pipeline.CellQueue;
 import dev.holdfast.loader.internal.pipeline.Trouble;
 
@@ -67,7 +68,9 @@ final class Settlement {
 
   /** Ends all inputs, as the lane does. */
   void dropAll() {
-    book.clear().forEach(Settlement::dropUnopened);
+    Steps steps = new Steps();
+    book.clear().forEach(input -> steps.run(() -> dropUnopened(input)));
+    steps.end();
   }
 
   private static void dropUnopened(Input input) {
