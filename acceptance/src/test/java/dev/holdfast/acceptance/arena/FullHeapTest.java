@@ -20,7 +20,8 @@ import org.junit.jupiter.params.provider.EnumSource;
 @ExtendWith(Leftovers.class)
 @Timeout(300)
 final class FullHeapTest {
-  private static final String ROOM_GROWS_BY = "256";
+  /** Bytes. */
+  private static final String ROOM_GROWS_BY = Rounds.whole() ? "256" : "1024";
 
   @TempDir private Path folder;
 
