@@ -17,7 +17,10 @@ import java.io.UncheckedIOException;
 import java.net.URI;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
+import java.util.Map;
 import java.util.regex.MatchResult;
 import java.util.regex.Pattern;
 import java.util.stream.Stream;
@@ -40,6 +43,10 @@ final class DemoProcessTest {
       Pattern.compile(
           "epoch (?<epoch>\\d+): (?<items>\\d+) items, (?<rate>\\d+) items/s,"
               + " \\d+\\.\\d MiB/s, (?<held>\\d+) units held\033\\[K");
+
+  private static final Path LOOPS =
+      Path.of(System.getProperty("holdfast.root", ".."), "cli/src/main/jvm/decoding-loops.json")
+          .toAbsolutePath();
 
   @TempDir private Path temporary;
 
@@ -159,6 +166,48 @@ final class DemoProcessTest {
     Object failures =
         JsonReader.object(Files.readString(folder.resolve("out.json"))).get("failures");
     assertEquals("\u00e9.png", JsonReader.objects(failures).getFirst().get("name"));
+  }
+
+  /** In a long run the workers optimize the loops of decoding, and nothing else. */
+  @Test
+  void workersOfALongRunComeToTheFiguresOfOneProcessAndSayNothing() {
+    Map<String, Object> inline = figures("--transport", "inline", "--epochs", "4");
+    Map<String, Object> workers = figures("--workers", "2", "--epochs", "4");
+    for (String same : List.of("delivered", "failed", "mean", "deviation")) {
+      assertEquals(inline.get(same), workers.get(same), same);
+    }
+    assertEquals(List.of(), files(temporary));
+  }
+
+  private Map<String, Object> figures(String... args) {
+    List<String> all = new ArrayList<>(List.of("demo", "--json", "-"));
+    all.addAll(List.of(args));
+    try (ChildJvm demo =
+        builder(all.toArray(String[]::new)).jvmArgs("-Dholdfast.demo.loops=" + LOOPS).start()) {
+      demo.awaitSuccess();
+      List<String> said = demo.errorOutput().lines().toList();
+      assertTrue(said.get(0).startsWith("drawing "), demo.errorOutput());
+      assertTrue(said.get(1).startsWith("delivered:"), demo.errorOutput());
+      return JsonReader.object(demo.output());
+    }
+  }
+
+  @Test
+  void loopsThatWorkersOptimizeAreMethodsOfThisVersionOfTheJdk() throws Exception {
+    List<String> named =
+        Pattern.compile("\"(\\w[\\w/]+\\.\\w+)\"")
+            .matcher(Files.readString(LOOPS))
+            .results()
+            .map(name -> name.group(1))
+            .toList();
+    assertTrue(named.size() > 4, named::toString);
+    for (String name : named) {
+      String[] both = name.replace('/', '.').split("\\.(?=\\w+$)", -1);
+      assertTrue(
+          Arrays.stream(Class.forName(both[0]).getDeclaredMethods())
+              .anyMatch(method -> method.getName().equals(both[1])),
+          name);
+    }
   }
 
   /** A folder with one small picture. */

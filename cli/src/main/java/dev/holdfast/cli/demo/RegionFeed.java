@@ -30,6 +30,9 @@ import java.util.function.Consumer;
 record RegionFeed(PipelineIterable<List<PictureBatch>> pipeline, List<ArenaChoice> arenas)
     implements BatchFeed {
 
+  /** Enough to keep a worker busy; what is ahead in one of them is not shared at a pass's end. */
+  private static final int INPUTS_AHEAD = 4;
+
   static RegionFeed open(DemoOptions options, int batch) {
     List<ArenaChoice> arenas = new ArrayList<>();
     boolean started = false;
@@ -63,12 +66,12 @@ record RegionFeed(PipelineIterable<List<PictureBatch>> pipeline, List<ArenaChoic
         SubprocessOptions.builder()
             .standardOutput(WorkerOutput.standardError())
             .standardError(WorkerOutput.standardError())
-            .jvmArgs(DecodingJvm.arguments(options.workerJvmArgs()))
+            .jvmArgs(DecodingJvm.arguments(options.epochs(), options.workerJvmArgs()))
             .build();
     ProcessRegion region =
         ProcessRegion.workers(options.workers())
             .options(worker)
-            .inputsAhead(batch)
+            .inputsAhead(INPUTS_AHEAD)
             .initializer(_ -> PictureDecoder.prepareProcess());
     if (!arenas.isEmpty()) {
       region = region.outputArena(index -> arenas.get(index).arena());
