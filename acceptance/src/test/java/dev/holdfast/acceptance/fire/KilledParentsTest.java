@@ -6,6 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import dev.holdfast.acceptance.worker.Promise;
 import dev.holdfast.arena.Backing;
 import dev.holdfast.arena.SharedMemorySegmentPool;
+import dev.holdfast.arena.internal.memory.StaleFiles;
 import dev.holdfast.testkit.ChildJvm;
 import dev.holdfast.testkit.Deadlines;
 import dev.holdfast.testkit.Leftovers;
@@ -202,7 +203,7 @@ final class KilledParentsTest {
       } else {
         assertEquals(ChildJvm.SIGNALLED + ChildJvm.SIGKILL, parent.awaitExit(), way::toString);
       }
-      awaitGone(way.toString(), word);
+      awaitGone(way.toString(), word, own);
     }
     assertNothingIn(own, named);
     return new Done();
@@ -215,13 +216,20 @@ final class KilledParentsTest {
     }
   }
 
-  private static void awaitGone(String what, String word) {
+  /** The files of a process that ends are closed a moment after its command line is gone. */
+  private static void awaitGone(String what, String word, Path own) {
     long start = System.nanoTime();
     Deadlines.assertEventually(
         "nobody is left of a parent: " + what,
         Promise.ORPHAN_GONE.plus(Promise.SLACK),
-        () -> Marked.alive(word).isEmpty());
+        () ->
+            Marked.alive(word).isEmpty()
+                && StaleFiles.list(own).stream().noneMatch(KilledParentsTest::isHeld));
     Promise.kept("orphans of a parent: " + what, Promise.ORPHAN_GONE, start);
+  }
+
+  private static boolean isHeld(StaleFiles.Leftover file) {
+    return file.outcome() == StaleFiles.Outcome.IN_USE;
   }
 
   /** No more than the name is there; the next arena removes it and leaves nothing itself. */
@@ -263,7 +271,7 @@ final class KilledParentsTest {
           parent.awaitLine("STREAMS ");
           killAll(parent, word);
           assertEquals(ChildJvm.SIGNALLED + ChildJvm.SIGKILL, parent.awaitExit());
-          awaitGone("crash loop", word);
+          awaitGone("crash loop", word, own);
         }
         assertEquals(List.of(own.resolve("arena" + round)), files(own));
       }

@@ -234,13 +234,16 @@ public final class KilledRegionWorkersTest {
 
     void run(RandomGenerator random) throws Exception {
       long before = pipeline.stats().restarts();
+      if (point.equals(NO_SPACE)) {
+        orders.order(point); // before all who would come to it have come
+      }
       Iterator<Object[]> results = pipeline.iterator();
       int next = 0;
       long worker = 0;
       for (int order = 1 + random.nextInt(LATEST_ORDER); next < order; next++) {
         worker = requireNext(results, next);
       }
-      if (!point.equals(Peer.ANY_MOMENT)) {
+      if (!point.equals(Peer.ANY_MOMENT) && !point.equals(NO_SPACE)) {
         orders.order(point);
       }
       long replaced = before + (OF_A_NEW_WORKER.contains(point) ? 2 : 1);
