@@ -29,9 +29,7 @@ public interface SharedMemoryArena extends Serializable, AutoCloseable {
   ArenaWriter openWriter();
 
   /**
-   * Opens the reader endpoint for this process. A closed reader of this process holds the side
-   * until its last unit is released; a call that comes while another thread releases that one waits
-   * for it, a moment.
+   * Opens the reader endpoint for this process.
    *
    * @return the endpoint
    * @throws IllegalStateException when a process holds it already; the message names its pid

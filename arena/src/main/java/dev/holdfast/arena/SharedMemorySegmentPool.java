@@ -177,7 +177,8 @@ public final class SharedMemorySegmentPool implements SharedMemoryArena {
   }
 
   /**
-   * Opens the reader endpoint for this process.
+   * Opens the reader endpoint for this process. A closed one holds the side until its last unit is
+   * released; this and {@link #takeOver} wait a moment for another thread that releases that one.
    *
    * @return the endpoint
    * @throws IllegalStateException when a process holds it already, or the pool has served tickets

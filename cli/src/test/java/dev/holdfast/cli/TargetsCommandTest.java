@@ -18,7 +18,7 @@ import org.junit.jupiter.api.io.TempDir;
 
 /**
  * The preset of targets as the command runs it: all of its cells in processes of their own, but
- * small, and with limits that no machine misses.
+ * small, and with limits that no machine misses or none holds.
  */
 @ExtendWith(Leftovers.class)
 final class TargetsCommandTest {
@@ -30,25 +30,31 @@ final class TargetsCommandTest {
 
   private static final double ANY_RATE = 1e-3;
   private static final double ANY_TIME = 1e12;
-  private static final TargetLimits EASY =
-      new TargetLimits(
-          0, 0, ANY_RATE, 0, ANY_RATE, ANY_RATE, ANY_TIME, ANY_TIME, ANY_TIME, ANY_TIME);
+  private static final double NO_RATE = 1e15;
+
+  /** The third is that of units in place, which two targets have; the seventh is the consumer's. */
+  private static final TargetLimits SOME_IMPOSSIBLE =
+      new TargetLimits(0, 0, NO_RATE, 0, ANY_RATE, ANY_RATE, 0, ANY_TIME, ANY_TIME, ANY_TIME);
 
   @TempDir private Path folder;
 
   @Test
-  void aRunInWhichAllTargetsHoldSaysSoAndEndsWithZero() throws Exception {
-    CommandRun run = targets(EASY, Duration.ofMinutes(10));
+  void aRunMeasuresEachCellAndEndsWithOneForTargetsThatAreMissed() throws Exception {
+    CommandRun run = targets(Duration.ofMinutes(10));
 
-    assertEquals(Main.DONE, run.exit(), run.err() + run.out());
-    assertEquals("all targets hold", lastLine(run));
+    assertEquals(Main.FAILED, run.exit(), run.err() + run.out());
+    assertEquals(
+        "missed: pool in place 16KiB; pool in place 64KiB; consumer's cpu per unit", lastLine(run));
+    // all cells have an answer, so nothing but the targets makes the run fail
     assertEquals("", run.err());
 
     Map<String, Object> document = JsonReader.object(Files.readString(json()));
     List<Map<String, Object>> targets = JsonReader.objects(document.get("targets"));
     assertEquals(12, targets.size());
+    assertEquals(
+        List.of(true, true, false, false, true, true, true, false, true, true, true, true),
+        targets.stream().map(target -> target.get("holds")).toList());
     for (Map<String, Object> target : targets) {
-      assertEquals(true, target.get("holds"), target.toString());
       assertTrue(Double.isFinite(JsonReader.number(target.get("value"))), target.toString());
     }
     List<Map<String, Object>> cells = JsonReader.objects(document.get("cells"));
@@ -88,7 +94,7 @@ final class TargetsCommandTest {
 
   @Test
   void cellsThatNoTimeIsLeftForHaveNoAnswerAndMissTheirTargets() {
-    CommandRun run = targets(EASY, Duration.ofNanos(1));
+    CommandRun run = targets(Duration.ofNanos(1));
 
     assertEquals(Main.FAILED, run.exit());
     String missed = lastLine(run);
@@ -107,8 +113,8 @@ final class TargetsCommandTest {
         TargetPlan.PROJECT.toString());
   }
 
-  private CommandRun targets(TargetLimits limits, Duration longest) {
-    TargetPlan plan = new TargetPlan(SMALL, UNIT, LARGE, HUGE, 2, ITEMS, longest, limits);
+  private CommandRun targets(Duration longest) {
+    TargetPlan plan = new TargetPlan(SMALL, UNIT, LARGE, HUGE, 2, ITEMS, longest, SOME_IMPOSSIBLE);
     return CommandRun.of(
         plan, "bench", "--preset", "targets", "--json=" + json(), "--html=" + html());
   }

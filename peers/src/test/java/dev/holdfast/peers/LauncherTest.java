@@ -102,6 +102,15 @@ final class LauncherTest {
     assertTrue(demo.indexOf(kept) < demo.indexOf("java -jar"), demo.toString());
     assertEquals(List.of("java demo", "java folder"), demo.subList(demo.size() - 2, demo.size()));
     assertTrue(demo.contains("java -XX:Tier4MinInvocationThreshold=100000"), demo.toString());
+    String loops = "java -Dholdfast.demo.loops=";
+    List<String> files =
+        demo.stream()
+            .filter(line -> line.startsWith(loops))
+            .map(line -> line.substring(loops.length()))
+            .toList();
+    assertEquals(1, files.size(), demo.toString());
+    Path file = tree.toRealPath().relativize(Path.of(files.getFirst()));
+    assertTrue(Files.isReadable(ROOT.resolve(file)), file.toString());
     assertTrue(run("--verbose", "demo", "a folder").containsAll(List.of(kept, "java a folder")));
     List<String> bench = run("bench", "--transport", "pool");
     assertFalse(bench.contains(kept), bench.toString());

@@ -1,18 +1,29 @@
 package dev.holdfast.cli.demo;
 
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 
 /**
  * How a JVM is started that decodes on one thread beside others that do the same. It keeps off the
  * processors of the others what it can.
+ *
+ * <p>Most of a picture's time is spent in the JDK's native code. What the optimizing compiler takes
+ * for all of the rest, in every worker anew, it gives back only after dozens of passes over some
+ * hundred pictures. A few loops are worth it after some passes. They are named in a file that the
+ * launcher knows; without it, in short runs, and where the user chooses compilers, there are none.
  */
 final class DecodingJvm {
-  /** A system property: the file that names the loops of decoding, as the launcher knows it. */
+  /** A system property: the file that names the loops of decoding. */
   private static final String LOOPS = "holdfast.demo.loops";
 
   /** In shorter runs an optimized loop does not earn what its compilation takes. */
   private static final int LONG_RUN_EPOCHS = 4;
+
+  private static final String CHOICE_OF_COLLECTOR = "-XX:\\+Use\\w+GC";
+  private static final String CHOICE_OF_COMPILERS =
+      "-XX:(TieredStopAtLevel|.TieredCompilation|CompilationMode|CompilerDirectivesFile)\\b.*";
 
   private DecodingJvm() {}
 
@@ -25,11 +36,14 @@ final class DecodingJvm {
   static String[] arguments(int epochs, List<String> given) {
     List<String> all = new ArrayList<>();
     all.add("-Djava.awt.headless=true");
-    if (given.stream().noneMatch(argument -> argument.matches("-XX:\\+Use\\w+GC"))) {
+    if (hasNone(given, CHOICE_OF_COLLECTOR)) {
       all.add("-XX:+UseSerialGC"); // a collector with threads of its own gains nothing here
     }
     String loops = System.getProperty(LOOPS);
-    if (epochs >= LONG_RUN_EPOCHS && loops != null) {
+    if (epochs >= LONG_RUN_EPOCHS
+        && loops != null
+        && Files.isReadable(Path.of(loops))
+        && hasNone(given, CHOICE_OF_COMPILERS)) {
       all.addAll(optimizing(loops));
     } else {
       all.add("-XX:TieredStopAtLevel=1");
@@ -38,17 +52,22 @@ final class DecodingJvm {
     return all.toArray(String[]::new);
   }
 
+  private static boolean hasNone(List<String> arguments, String pattern) {
+    return arguments.stream().noneMatch(argument -> argument.matches(pattern));
+  }
+
   /**
-   * Most of a picture's time is spent in the JDK's native code. What the optimizing compiler takes
-   * for all of the rest, in every worker anew, it gives back only after dozens of passes over some
-   * hundred pictures. A few loops are worth it after some passes; the thresholds have them, and
-   * those that it is not to take, come to it early.
+   * The thresholds bring hot code early to the optimizing compiler, which takes the loops and
+   * leaves the rest for good to the other one.
    */
   private static List<String> optimizing(String loops) {
     return List.of(
         "-XX:+UnlockDiagnosticVMOptions",
         "-XX:CompilerDirectivesFile=" + loops,
-        "-XX:-DisplayVMOutput", // says that there are directives
+        // Else each worker says that there are directives. Hides other output of a JVM too, but
+        // neither its
+        // warnings nor a crash report; -XX:+DisplayVMOutput shows it again.
+        "-XX:-DisplayVMOutput",
         "-XX:Tier4InvocationThreshold=500",
         "-XX:Tier4MinInvocationThreshold=100",
         "-XX:Tier4CompileThreshold=1000",

@@ -30,9 +30,6 @@ import java.util.function.Consumer;
 record RegionFeed(PipelineIterable<List<PictureBatch>> pipeline, List<ArenaChoice> arenas)
     implements BatchFeed {
 
-  /** Enough to keep a worker busy; what is ahead in one of them is not shared at a pass's end. */
-  private static final int INPUTS_AHEAD = 4;
-
   static RegionFeed open(DemoOptions options, int batch) {
     List<ArenaChoice> arenas = new ArrayList<>();
     boolean started = false;
@@ -71,7 +68,6 @@ record RegionFeed(PipelineIterable<List<PictureBatch>> pipeline, List<ArenaChoic
     ProcessRegion region =
         ProcessRegion.workers(options.workers())
             .options(worker)
-            .inputsAhead(INPUTS_AHEAD)
             .initializer(_ -> PictureDecoder.prepareProcess());
     if (!arenas.isEmpty()) {
       region = region.outputArena(index -> arenas.get(index).arena());

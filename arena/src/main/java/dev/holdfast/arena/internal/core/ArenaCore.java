@@ -343,11 +343,19 @@ public final class ArenaCore {
    * the side back right after: who looks between the two waits for the second.
    */
   private long settledClaim(Side side) {
-    long start = System.nanoTime();
     long word = words.claimVolatile(side);
-    while (endsNow(side, word) && System.nanoTime() - start < ENDS_WITHIN_NANOS) {
+    if (!endsNow(side, word)) {
+      return word;
+    }
+    boolean interrupted = Thread.interrupted(); // else nothing would be waited for
+    long start = System.nanoTime();
+    do {
       LockSupport.parkNanos(LOOK_AGAIN_NANOS);
+      interrupted |= Thread.interrupted();
       word = words.claimVolatile(side);
+    } while (endsNow(side, word) && System.nanoTime() - start < ENDS_WITHIN_NANOS);
+    if (interrupted) {
+      Thread.currentThread().interrupt();
     }
     return word;
   }

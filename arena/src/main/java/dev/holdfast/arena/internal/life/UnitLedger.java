@@ -320,9 +320,9 @@ public final class UnitLedger {
     Steps.rethrow(first);
   }
 
-  /** Returns whether the reader is closed and nothing is held: its side is free, or about to be. */
+  /** Returns whether the reader is closed and all is released: its side is free, or about to be. */
   public boolean isOver() {
-    return closing && isNobodys(retired.next());
+    return closing && oldest() == null;
   }
 
   /** A unit was released. Allocates nothing, waits for nothing. */
@@ -602,7 +602,7 @@ public final class UnitLedger {
 
   /** Returns whether nothing that this process holds is left in the list from a record on. */
   private boolean isNobodys(@Nullable UnitRecord first) {
-    for (UnitRecord record = first; record != null; record = after(record)) {
+    for (UnitRecord record = first; record != null; record = record.next()) {
       if (!tickets || (record.isTaken() && !record.isReleased())) {
         return false;
       }

@@ -10,6 +10,7 @@ import dev.holdfast.loader.internal.worker.WorkerSetup;
 import java.lang.foreign.MemorySegment;
 import java.util.List;
 import java.util.Objects;
+import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -26,9 +27,22 @@ public final class RegionWorker {
   public static final class End {
     private final Teardown teardown = new Teardown(null, false);
 
+    private End() {}
+
     /** Returns whether the worker does not run any more, and will not: a failed start is undone. */
     public boolean isProved() {
       return teardown.hasEnded();
+    }
+
+    /**
+     * Tries again to undo a start that has failed.
+     *
+     * @throws dev.holdfast.arena.StorageRetainedException when the worker's end is not certain
+     */
+    public void tryAgain() {
+      if (teardown.hasBegun()) {
+        teardown.close();
+      }
     }
   }
 
@@ -42,7 +56,8 @@ public final class RegionWorker {
   /**
    * Starts one and waits until it is ready.
    *
-   * @param end a new one, which tells of this worker from now on
+   * @param starting is told first what will be known of the worker's end; what it throws ends the
+   *     start
    * @param source what it runs
    * @param initializers what it runs before
    * @param options how to start it
@@ -55,7 +70,7 @@ public final class RegionWorker {
    * @param check looked at while waiting; what it throws ends the start, and nothing is left
    */
   public static RegionWorker start(
-      End end,
+      Consumer<End> starting,
       WorkerSource<?> source,
       List<WorkerInitializer> initializers,
       SubprocessOptions options,
@@ -66,7 +81,9 @@ public final class RegionWorker {
       @Nullable ArenaReader reader,
       @Nullable ClassLoader loader,
       Runnable check) {
+    End end = new End();
     try {
+      starting.accept(end);
       MemorySegment setup =
           WorkerStarter.encode(
               new WorkerSetup(

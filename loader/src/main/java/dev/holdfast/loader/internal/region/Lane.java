@@ -227,10 +227,10 @@ final class Lane extends Quarantine.Retained {
   private void giveBack() {
     if (!process.hasEnded()) {
       throw new StorageRetainedException(
-          FailureDetail.of("a worker could not be ended")
+          FailureDetail.of("the arenas of a worker are kept: its end is not certain")
               .with("stage", node.step.name())
               .with("worker", index)
-              .advise("its arenas are kept and tried again in the background and at each close"));
+              .advise("they are tried again in the background and at each close"));
     }
     Steps steps = new Steps();
     steps.run(settlement::dropAll);

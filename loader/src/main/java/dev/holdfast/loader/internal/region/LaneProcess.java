@@ -1,5 +1,6 @@
 package dev.holdfast.loader.internal.region;
 
+import dev.holdfast.arena.internal.life.Steps;
 import dev.holdfast.loader.internal.parent.PassState;
 import dev.holdfast.loader.internal.parent.RegionWorker;
 import dev.holdfast.loader.internal.pipeline.Stopped;
@@ -39,7 +40,7 @@ final class LaneProcess {
     ProcessRegion region = node.region;
     RegionWorker started =
         RegionWorker.start(
-            begin(),
+            this::begin,
             new RegionSource(
                 node.step.steps(), node.inputOrder(), arenas.input(), region.options().codec()),
             region.initializers(),
@@ -68,13 +69,11 @@ final class LaneProcess {
     }
   }
 
-  private synchronized RegionWorker.End begin() {
+  private synchronized void begin(RegionWorker.End next) {
     if (closed) {
       throw new Stopped();
     }
-    RegionWorker.End next = new RegionWorker.End();
     end = next;
-    return next;
   }
 
   private synchronized boolean adopt(RegionWorker started) {
@@ -137,15 +136,25 @@ final class LaneProcess {
     return last == null || last.isProved();
   }
 
-  /** Ends the worker for good: one that is being started ends as soon as it is there. */
+  /**
+   * Ends the worker for good: one that is being started ends as soon as it is there. Tries again to
+   * end one whose start could not be undone.
+   */
   void close() {
     RegionWorker there;
+    RegionWorker.End last;
     synchronized (this) {
       closed = true;
       there = worker;
+      last = end;
     }
+    Steps steps = new Steps();
     if (there != null) {
-      there.close();
+      steps.run(there::close);
     }
+    if (last != null && !last.isProved()) {
+      steps.run(last::tryAgain);
+    }
+    steps.end();
   }
 }
