@@ -6,6 +6,8 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.stream.Collectors;
+import java.util.stream.IntStream;
 
 /**
  * Stops, breaks and kills a child JVM at points named in its code. Build the plan, start the child
@@ -48,11 +50,12 @@ public final class PausePoints {
    * @param point the point's name
    * @param action {@code kill}, {@code throw}, {@code exhaust}, {@code overflow}, {@code fire},
    *     {@code delay(MILLIS)} or {@code halt(STATUS)}
-   * @param turn the how manieth time it is reached, from 1
+   * @param turns the how manieth times it is reached, from 1
    * @return this
    */
-  public PausePoints act(String point, String action, int turn) {
-    plan.add("%s=%s@%d".formatted(point, action, turn));
+  public PausePoints act(String point, String action, int... turns) {
+    String at = IntStream.of(turns).mapToObj(String::valueOf).collect(Collectors.joining("/"));
+    plan.add("%s=%s@%s".formatted(point, action, at));
     return this;
   }
 

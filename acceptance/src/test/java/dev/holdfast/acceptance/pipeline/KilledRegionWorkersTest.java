@@ -29,6 +29,7 @@ import java.util.concurrent.atomic.AtomicInteger;
 import java.util.random.RandomGenerator;
 import java.util.stream.Stream;
 import jdk.jfr.consumer.RecordingStream;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.ExtendWith;
@@ -233,9 +234,10 @@ public final class KilledRegionWorkersTest {
   private record Visit(PipelineIterable<Object[]> pipeline, PausePoints orders, String point) {
 
     void run(RandomGenerator random) throws Exception {
-      long before = pipeline.stats().restarts();
-      if (point.equals(NO_SPACE)) {
-        orders.order(point); // before all who would come to it have come
+      long replaced = pipeline.stats().restarts() + (OF_A_NEW_WORKER.contains(point) ? 2 : 1);
+      @Nullable FutureTask<Long> death = null;
+      if (point.equals(NO_SPACE)) { // before all who would come to it have come
+        death = ordered(replaced);
       }
       Iterator<Object[]> results = pipeline.iterator();
       int next = 0;
@@ -243,11 +245,9 @@ public final class KilledRegionWorkersTest {
       for (int order = 1 + random.nextInt(LATEST_ORDER); next < order; next++) {
         worker = requireNext(results, next);
       }
-      if (!point.equals(Peer.ANY_MOMENT) && !point.equals(NO_SPACE)) {
-        orders.order(point);
+      if (death == null) {
+        death = ordered(replaced);
       }
-      long replaced = before + (OF_A_NEW_WORKER.contains(point) ? 2 : 1);
-      FutureTask<Long> death = Deadlines.start("watch", () -> deathNanos(replaced));
       if (point.equals(Peer.ANY_MOMENT) || OF_A_NEW_WORKER.contains(point)) {
         ChildJvm.signal(worker, ChildJvm.SIGKILL);
       }
@@ -270,6 +270,14 @@ public final class KilledRegionWorkersTest {
           "death of a region's worker at " + point,
           Promise.DEATH_REPORTED,
           Duration.ofNanos(Deadlines.result(death)));
+    }
+
+    /** Orders the kill, and watches for what comes of it. */
+    private FutureTask<Long> ordered(long replaced) {
+      if (!point.equals(Peer.ANY_MOMENT)) {
+        orders.order(point);
+      }
+      return Deadlines.start("watch", () -> deathNanos(replaced));
     }
 
     private void awaitKill() {

@@ -1,7 +1,6 @@
 package dev.holdfast.acceptance.pipeline;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
-import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertInstanceOf;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
@@ -208,7 +207,9 @@ final class RegionTeardownTest {
     }
   }
 
-  /** Closes a pipeline whose second worker is being started, and is not ended by the first try. */
+  /**
+   * Closes a pipeline whose second worker is being started, and is not ended by the first tries.
+   */
   static final class ClosingDuringAStart {
     private ClosingDuringAStart() {}
 
@@ -234,12 +235,18 @@ final class RegionTeardownTest {
         Deadlines.assertEventually("the second worker hangs", hung::exists);
         long worker = ProcessHandle.current().children().findAny().orElseThrow().pid();
 
-        pipeline.close();
+        try {
+          pipeline.close();
+        } catch (FaultPoint.InjectedFault | StorageRetainedException e) {
+          Thread.onSpinWait(); // unless the background was at it in between
+        }
 
-        assertFalse(isAlive(worker), "the arenas are given back and the worker lives");
-        assertTrue(ClosingOnce.bothOpen(inputs.get(0), outputs.get(0)));
+        boolean kept = !ClosingOnce.bothOpen(inputs.get(0), outputs.get(0));
+        assertTrue(kept || !isAlive(worker), "the arenas are free and the worker lives");
         Deadlines.assertEventually("nothing is kept", () -> Quarantine.size() == 0);
         assertEquals(0, ProcessHandle.current().children().count(), "workers are left");
+        assertTrue(ClosingOnce.bothOpen(inputs.get(0), outputs.get(0)));
+        pipeline.close();
       }
     }
 
@@ -257,11 +264,15 @@ final class RegionTeardownTest {
     }
   }
 
-  /** The step that kills it is the seventh of the second teardown, behind twelve of the first. */
+  /**
+   * The step that kills it is the seventh of its teardown, behind twelve of the one before, and
+   * fails twice.
+   */
   // B204
   @Test
-  void aWorkerThatIsStillBeingStartedHasEndedBeforeItsArenasAreGivenBack(@TempDir Path folder) {
-    PausePoints failing = PausePoints.in(folder).act("PARENT_TEARDOWN_STEP", "throw", 12 + 7);
+  void arenasOfAWorkerThatIsBeingStartedAndCannotBeEndedStayUntilItHasEnded(@TempDir Path folder) {
+    PausePoints failing =
+        PausePoints.in(folder).act("PARENT_TEARDOWN_STEP", "throw", 12 + 7, 12 + 7 + 7);
     try (ChildJvm child =
         ChildJvm.of(ClosingDuringAStart.class)
             .jvmArgs(failing.jvmArgument())

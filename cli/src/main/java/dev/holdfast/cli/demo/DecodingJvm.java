@@ -12,7 +12,8 @@ import java.util.List;
  * <p>Most of a picture's time is spent in the JDK's native code. What the optimizing compiler takes
  * for all of the rest, in every worker anew, it gives back only after dozens of passes over some
  * hundred pictures. A few loops are worth it after some passes. They are named in a file that the
- * launcher knows; without it, in short runs, and where the user chooses compilers, there are none.
+ * launcher knows; without it and in short runs there are none. Nothing is chosen where the user
+ * chooses compilers.
  */
 final class DecodingJvm {
   /** A system property: the file that names the loops of decoding. */
@@ -39,14 +40,13 @@ final class DecodingJvm {
     if (hasNone(given, CHOICE_OF_COLLECTOR)) {
       all.add("-XX:+UseSerialGC"); // a collector with threads of its own gains nothing here
     }
-    String loops = System.getProperty(LOOPS);
-    if (epochs >= LONG_RUN_EPOCHS
-        && loops != null
-        && Files.isReadable(Path.of(loops))
-        && hasNone(given, CHOICE_OF_COMPILERS)) {
-      all.addAll(optimizing(loops));
-    } else {
-      all.add("-XX:TieredStopAtLevel=1");
+    if (hasNone(given, CHOICE_OF_COMPILERS)) {
+      String loops = System.getProperty(LOOPS);
+      if (epochs >= LONG_RUN_EPOCHS && loops != null && Files.isReadable(Path.of(loops))) {
+        all.addAll(optimizing(loops));
+      } else {
+        all.add("-XX:TieredStopAtLevel=1");
+      }
     }
     all.addAll(given);
     return all.toArray(String[]::new);

@@ -349,13 +349,16 @@ public final class ArenaCore {
     }
     boolean interrupted = Thread.interrupted(); // else nothing would be waited for
     long start = System.nanoTime();
-    do {
-      LockSupport.parkNanos(LOOK_AGAIN_NANOS);
-      interrupted |= Thread.interrupted();
-      word = words.claimVolatile(side);
-    } while (endsNow(side, word) && System.nanoTime() - start < ENDS_WITHIN_NANOS);
-    if (interrupted) {
-      Thread.currentThread().interrupt();
+    try {
+      do {
+        LockSupport.parkNanos(LOOK_AGAIN_NANOS);
+        interrupted |= Thread.interrupted();
+        word = words.claimVolatile(side);
+      } while (endsNow(side, word) && System.nanoTime() - start < ENDS_WITHIN_NANOS);
+    } finally {
+      if (interrupted) {
+        Thread.currentThread().interrupt();
+      }
     }
     return word;
   }

@@ -6,6 +6,7 @@ import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.List;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicLong;
@@ -16,14 +17,14 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>Driven by the system property {@code holdfast.faults}, read once at class initialization: a
  * list, separated by commas, of {@code POINT=ACTION[@N]}. The action happens at the N-th time the
- * point is reached (1 when left out, {@code *} for each time). Actions: {@code pause(FOLDER)}
- * writes {@code FOLDER/POINT.reached} with the pid and waits for {@code FOLDER/POINT.go}; {@code
- * delay(MILLIS)}; {@code throw}; {@code exhaust} and {@code overflow} throw what a JVM throws that
- * has no heap or no stack left; {@code kill} sends SIGKILL to the own process; {@code kill(FOLDER)}
- * does so when it is the one that removes {@code FOLDER/POINT.kill}, of which there is one process
- * at most; {@code halt(STATUS)}; {@code fire} makes {@link #fires} true, for points that do
- * something of their own. Callers test {@link #ENABLED} first, which is constant, so that points
- * cost nothing when off.
+ * point is reached (1 when left out, {@code N/M} for several times, {@code *} for each time).
+ * Actions: {@code pause(FOLDER)} writes {@code FOLDER/POINT.reached} with the pid and waits for
+ * {@code FOLDER/POINT.go}; {@code delay(MILLIS)}; {@code throw}; {@code exhaust} and {@code
+ * overflow} throw what a JVM throws that has no heap or no stack left; {@code kill} sends SIGKILL
+ * to the own process; {@code kill(FOLDER)} does so when it is the one that removes {@code
+ * FOLDER/POINT.kill}, of which there is one process at most; {@code halt(STATUS)}; {@code fire}
+ * makes {@link #fires} true, for points that do something of their own. Callers test {@link
+ * #ENABLED} first, which is constant, so that points cost nothing when off.
  */
 public enum FaultPoint {
   /** Between making a file and giving it its size. */
@@ -143,7 +144,8 @@ public enum FaultPoint {
       return false;
     }
     long turn = planned.reached.incrementAndGet();
-    if (!planned.at.equals(EVERY_TIME) && turn != Long.parseLong(planned.at)) {
+    if (!planned.at.equals(EVERY_TIME)
+        && !List.of(planned.at.split("/", -1)).contains(String.valueOf(turn))) {
       return false;
     }
     switch (planned.action) {

@@ -148,6 +148,11 @@ public final class RegionWorker {
     return end.isProved();
   }
 
+  /** Returns whether an end is this worker's. */
+  public boolean endsWith(End other) {
+    return end.equals(other);
+  }
+
   /** Ends the process at once; its death is then dealt with as any other. */
   public void kill() {
     session.process().kill();

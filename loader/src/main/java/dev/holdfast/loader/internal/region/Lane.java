@@ -213,6 +213,7 @@ final class Lane extends Quarantine.Retained {
       awaitThreads();
       steps.run(process::close);
       awaitThreads();
+      steps.run(process::endStart);
       steps.run(this::giveBack);
       if (!ended) {
         Quarantine.add(this);

@@ -1,6 +1,5 @@
 package dev.holdfast.loader.internal.region;
 
-import dev.holdfast.arena.internal.life.Steps;
 import dev.holdfast.loader.internal.parent.PassState;
 import dev.holdfast.loader.internal.parent.RegionWorker;
 import dev.holdfast.loader.internal.pipeline.Stopped;
@@ -136,25 +135,24 @@ final class LaneProcess {
     return last == null || last.isProved();
   }
 
-  /**
-   * Ends the worker for good: one that is being started ends as soon as it is there. Tries again to
-   * end one whose start could not be undone.
-   */
+  /** Ends the worker for good: one that is being started ends as soon as it is there. */
   void close() {
     RegionWorker there;
-    RegionWorker.End last;
     synchronized (this) {
       closed = true;
       there = worker;
-      last = end;
     }
-    Steps steps = new Steps();
     if (there != null) {
-      steps.run(there::close);
+      there.close();
     }
-    if (last != null && !last.isProved()) {
-      steps.run(last::tryAgain);
+  }
+
+  /** Tries again to end a worker that was on its way when this was closed. */
+  void endStart() {
+    RegionWorker there = worker;
+    RegionWorker.End last = end;
+    if (last != null && !last.isProved() && (there == null || !there.endsWith(last))) {
+      last.tryAgain();
     }
-    steps.end();
   }
 }
