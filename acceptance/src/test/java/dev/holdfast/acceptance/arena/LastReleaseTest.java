@@ -31,7 +31,7 @@ final class LastReleaseTest {
     }
   }
 
-  /** Asks for the side between the release of the last unit and its own. */
+  /** Asks for the side between the release of the last unit and its own; an interrupt is kept. */
   static final class ReleaseChild {
     private static final int SIZE = 1 << 12;
 
@@ -54,10 +54,14 @@ final class LastReleaseTest {
                   return null;
                 });
         Deadlines.assertEventually("the unit is back", () -> rig.reclaimed() == 1);
+        Thread.currentThread().interrupt();
         if (arguments[1].equals("open")) {
           arena.openReader().close();
         } else {
           arena.takeOver(Side.READER);
+        }
+        if (!Thread.interrupted()) {
+          throw new AssertionError("the interrupt is lost");
         }
         Deadlines.result(release);
       }

@@ -141,6 +141,44 @@ final class RegionTeardownTest {
     return mine ? 1 : 0;
   }
 
+  /** Whoever asks this process to end waits in vain. */
+  private static void blockExit() {
+    Runtime.getRuntime().addShutdownHook(new Thread(() -> Deadlines.pause(Duration.ofHours(1))));
+  }
+
+  private static long workersPid() {
+    return ProcessHandle.current().children().findAny().orElseThrow().pid();
+  }
+
+  /** Right behind a close that could not end a worker; the rest comes without another one. */
+  private static void assertKeptUntilItHasEnded(
+      long worker, SharedMemoryArena input, SharedMemoryArena output) {
+    boolean kept = !bothOpen(input, output);
+    assertTrue(kept || !isAlive(worker), "the arenas are free and the worker lives");
+    Deadlines.assertEventually("nothing is kept", () -> Quarantine.size() == 0);
+    assertEquals(0, ProcessHandle.current().children().count(), "workers are left");
+    assertTrue(bothOpen(input, output));
+    assertEquals(0, input.stats().held());
+  }
+
+  private static boolean bothOpen(SharedMemoryArena input, SharedMemoryArena output) {
+    try (var _ = input.openWriter();
+        var _ = output.openReader()) {
+      return true;
+    } catch (IllegalStateException e) {
+      return false;
+    }
+  }
+
+  /** Runs a main method in which steps of teardown fail. */
+  private static void runFailing(Class<?> main, Path folder, int... steps) {
+    PausePoints failing = PausePoints.in(folder).act("PARENT_TEARDOWN_STEP", "throw", steps);
+    try (ChildJvm child =
+        ChildJvm.of(main).jvmArgs(failing.jvmArgument()).args(folder.toString()).start()) {
+      child.awaitSuccess(Duration.ofMinutes(3));
+    }
+  }
+
   /** Closes a pipeline whose worker cannot be ended at first, and only once. */
   static final class ClosingOnce {
     private ClosingOnce() {}
@@ -163,32 +201,14 @@ final class RegionTeardownTest {
                 .build();
         var _ = Deadlines.start("waiting", pipeline.iterator()::next);
         Deadlines.assertEventually("the worker hangs", hung::exists);
-        long worker = ProcessHandle.current().children().findAny().orElseThrow().pid();
+        long worker = workersPid();
 
         FaultPoint.InjectedFault failed =
             assertThrows(FaultPoint.InjectedFault.class, pipeline::close);
 
         assertInstanceOf(StorageRetainedException.class, failed.getSuppressed()[0]);
-        boolean kept = !bothOpen(inputs.get(0), outputs.get(0));
-        assertTrue(kept || !isAlive(worker), "the arenas are free and the worker lives");
-        Deadlines.assertEventually("nothing is kept", () -> Quarantine.size() == 0);
-        assertEquals(0, ProcessHandle.current().children().count(), "workers are left");
-        assertTrue(bothOpen(inputs.get(0), outputs.get(0)));
-        assertEquals(0, inputs.get(0).stats().held());
+        assertKeptUntilItHasEnded(worker, inputs.get(0), outputs.get(0));
         pipeline.close();
-      }
-    }
-
-    static void blockExit() {
-      Runtime.getRuntime().addShutdownHook(new Thread(() -> Deadlines.pause(Duration.ofHours(1))));
-    }
-
-    static boolean bothOpen(SharedMemoryArena input, SharedMemoryArena output) {
-      try (var _ = input.openWriter();
-          var _ = output.openReader()) {
-        return true;
-      } catch (IllegalStateException e) {
-        return false;
       }
     }
   }
@@ -197,14 +217,7 @@ final class RegionTeardownTest {
   // B204
   @Test
   void arenasOfAWorkerThatCannotBeEndedStayAndComeBackWithoutAnotherClose(@TempDir Path folder) {
-    PausePoints failing = PausePoints.in(folder).act("PARENT_TEARDOWN_STEP", "throw", 7);
-    try (ChildJvm child =
-        ChildJvm.of(ClosingOnce.class)
-            .jvmArgs(failing.jvmArgument())
-            .args(folder.toString())
-            .start()) {
-      child.awaitSuccess(Duration.ofMinutes(3));
-    }
+    runFailing(ClosingOnce.class, folder, 7);
   }
 
   /**
@@ -233,7 +246,7 @@ final class RegionTeardownTest {
                 .build();
         var _ = Deadlines.start("waiting", pipeline.iterator()::next);
         Deadlines.assertEventually("the second worker hangs", hung::exists);
-        long worker = ProcessHandle.current().children().findAny().orElseThrow().pid();
+        long worker = workersPid();
 
         try {
           pipeline.close();
@@ -241,18 +254,14 @@ final class RegionTeardownTest {
           Thread.onSpinWait(); // unless the background was at it in between
         }
 
-        boolean kept = !ClosingOnce.bothOpen(inputs.get(0), outputs.get(0));
-        assertTrue(kept || !isAlive(worker), "the arenas are free and the worker lives");
-        Deadlines.assertEventually("nothing is kept", () -> Quarantine.size() == 0);
-        assertEquals(0, ProcessHandle.current().children().count(), "workers are left");
-        assertTrue(ClosingOnce.bothOpen(inputs.get(0), outputs.get(0)));
+        assertKeptUntilItHasEnded(worker, inputs.get(0), outputs.get(0));
         pipeline.close();
       }
     }
 
     private static void hangsIf(File died, File hung) {
       if (died.exists()) {
-        ClosingOnce.blockExit();
+        blockExit();
         int _ = neverEnds(hung);
       }
     }
@@ -271,15 +280,7 @@ final class RegionTeardownTest {
   // B204
   @Test
   void arenasOfAWorkerThatIsBeingStartedAndCannotBeEndedStayUntilItHasEnded(@TempDir Path folder) {
-    PausePoints failing =
-        PausePoints.in(folder).act("PARENT_TEARDOWN_STEP", "throw", 12 + 7, 12 + 7 + 7);
-    try (ChildJvm child =
-        ChildJvm.of(ClosingDuringAStart.class)
-            .jvmArgs(failing.jvmArgument())
-            .args(folder.toString())
-            .start()) {
-      child.awaitSuccess(Duration.ofMinutes(3));
-    }
+    runFailing(ClosingDuringAStart.class, folder, 12 + 7, 12 + 7 + 7);
   }
 
   private static Pipeline<float[]> hosted(int workers) {

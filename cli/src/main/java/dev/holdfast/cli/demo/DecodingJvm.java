@@ -58,15 +58,14 @@ final class DecodingJvm {
 
   /**
    * The thresholds bring hot code early to the optimizing compiler, which takes the loops and
-   * leaves the rest for good to the other one.
+   * leaves the rest for good to the other one. Each worker would say that there are directives: its
+   * JVM's output is not shown, and with that no thread dump, but warnings and crash reports are.
+   * {@code -XX:+DisplayVMOutput} shows all again.
    */
   private static List<String> optimizing(String loops) {
     return List.of(
         "-XX:+UnlockDiagnosticVMOptions",
         "-XX:CompilerDirectivesFile=" + loops,
-        // Else each worker says that there are directives. Hides other output of a JVM too, but
-        // neither its
-        // warnings nor a crash report; -XX:+DisplayVMOutput shows it again.
         "-XX:-DisplayVMOutput",
         "-XX:Tier4InvocationThreshold=500",
         "-XX:Tier4MinInvocationThreshold=100",

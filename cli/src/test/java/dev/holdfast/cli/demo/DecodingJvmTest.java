@@ -40,16 +40,16 @@ final class DecodingJvmTest {
   @Test
   void aLongRunOptimizesTheLoopsAndAShortOneNothing() {
     String directives = "-XX:CompilerDirectivesFile=" + loops;
-    List<String> long4 = of(4);
-    assertTrue(long4.contains(directives), long4::toString);
+    List<String> ofALongRun = of(4);
+    assertTrue(ofALongRun.contains(directives), ofALongRun::toString);
     assertTrue(
-        long4.indexOf("-XX:+UnlockDiagnosticVMOptions") < long4.indexOf(directives),
-        long4::toString);
-    assertFalse(long4.contains(NOT_OPTIMIZING), long4::toString);
+        ofALongRun.indexOf("-XX:+UnlockDiagnosticVMOptions") < ofALongRun.indexOf(directives),
+        ofALongRun::toString);
+    assertFalse(ofALongRun.contains(NOT_OPTIMIZING), ofALongRun::toString);
 
-    List<String> short3 = of(3);
-    assertTrue(short3.contains(NOT_OPTIMIZING), short3::toString);
-    assertFalse(short3.contains(directives), short3::toString);
+    List<String> ofAShortRun = of(3);
+    assertTrue(ofAShortRun.contains(NOT_OPTIMIZING), ofAShortRun::toString);
+    assertFalse(ofAShortRun.contains(directives), ofAShortRun::toString);
   }
 
   @Test
