@@ -32,7 +32,10 @@ public interface ArenaWriter extends AutoCloseable {
   void beginUnit();
 
   /**
-   * Copies one binary into the open unit.
+   * Copies one binary into the open unit. Nobody may close the source's arena meanwhile, and where
+   * other native code has mapped the source from a file, nobody may cut that file: it would end the
+   * process ({@code -Dholdfast.jvmCopies=true} makes it an error). For what the JDK has mapped, and
+   * for arenas in files, it is an error in any case.
    *
    * @param source the bytes, heap or native, all of the segment; empty is legal
    * @return where they lie

@@ -6,7 +6,7 @@ import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 
-/** Copies between memory and arrays, in pieces, so that none of them keeps a safepoint waiting. */
+/** Arrays for what memory holds, and copies to them that keep no safepoint waiting. */
 final class Copies {
   /** The most elements that arrays of every type can have. */
   static final int MAX_ARRAY_LENGTH = Integer.MAX_VALUE - 8;
@@ -34,13 +34,6 @@ final class Copies {
               .with("bytes", bytes)
               .with("limit", Integer.MAX_VALUE)
               .advise("read them through segment() or in slices"));
-    }
-  }
-
-  static void copy(MemorySegment source, MemorySegment target) {
-    long size = source.byteSize();
-    for (long done = 0; done < size; done += PIECE_BYTES) {
-      MemorySegment.copy(source, done, target, done, Math.min(PIECE_BYTES, size - done));
     }
   }
 

@@ -2,6 +2,7 @@ package dev.holdfast.arena.payload;
 
 import dev.holdfast.arena.FailureDetail;
 import dev.holdfast.arena.UnitTooLargeException;
+import dev.holdfast.arena.internal.memory.BulkCopy;
 import java.io.OutputStream;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
@@ -79,7 +80,7 @@ final class RecordBuffer extends OutputStream {
 
   void writeSegment(MemorySegment source) {
     require(source.byteSize());
-    Copies.copy(source, MemorySegment.ofArray(bytes).asSlice(size, source.byteSize()));
+    BulkCopy.copy(source, MemorySegment.ofArray(bytes).asSlice(size, source.byteSize()));
     size += (int) source.byteSize();
   }
 

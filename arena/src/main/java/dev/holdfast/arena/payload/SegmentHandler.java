@@ -1,5 +1,6 @@
 package dev.holdfast.arena.payload;
 
+import dev.holdfast.arena.internal.memory.BulkCopy;
 import java.io.StreamCorruptedException;
 import java.lang.foreign.MemorySegment;
 
@@ -40,7 +41,7 @@ final class SegmentHandler implements PayloadHandler<MemorySegment> {
     int size = StandardHandlers.elements(bytes, 1, kind());
     int words = (int) ((size + (long) Long.BYTES - 1) / Long.BYTES);
     MemorySegment copy = MemorySegment.ofArray(new long[words]).asSlice(0, size);
-    Copies.copy(bytes, copy);
+    BulkCopy.copy(bytes, copy);
     return writable ? copy : copy.asReadOnly();
   }
 }

@@ -1,5 +1,6 @@
 package dev.holdfast.arena.payload;
 
+import dev.holdfast.arena.internal.memory.BulkCopy;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import java.nio.ByteBuffer;
@@ -145,7 +146,7 @@ public interface Tensor {
    */
   default Tensor copy() {
     Tensor copy = Tensor.allocate(elementType(), shape());
-    Copies.copy(segment(), copy.segment());
+    BulkCopy.copy(segment(), copy.segment());
     return copy;
   }
 

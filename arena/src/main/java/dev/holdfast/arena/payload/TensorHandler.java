@@ -1,5 +1,6 @@
 package dev.holdfast.arena.payload;
 
+import dev.holdfast.arena.internal.memory.BulkCopy;
 import java.io.StreamCorruptedException;
 import java.lang.foreign.MemorySegment;
 import java.util.Arrays;
@@ -66,7 +67,7 @@ final class TensorHandler implements PayloadHandler<Tensor> {
     ElementType type = type(meta);
     int length = StandardHandlers.elements(bytes, type.byteSize(), kind());
     MemorySegment copy = Copies.allocate(type, length);
-    Copies.copy(bytes, copy);
+    BulkCopy.copy(bytes, copy);
     return restore(writable ? copy : copy.asReadOnly(), meta);
   }
 

@@ -1,5 +1,6 @@
 package dev.holdfast.arena.payload;
 
+import dev.holdfast.arena.internal.memory.BulkCopy;
 import java.io.StreamCorruptedException;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
@@ -101,7 +102,7 @@ final class TypedBufferHandler<B extends Buffer> implements PayloadHandler<B> {
 
   private B onArray(MemorySegment bytes, int length) {
     MemorySegment memory = Copies.allocate(element, length);
-    Copies.copy(bytes, memory);
+    BulkCopy.copy(bytes, memory);
     return onArray.apply(memory.heapBase().orElseThrow());
   }
 

@@ -111,6 +111,9 @@ public final class MemoryMapping extends Quarantine.Retained {
     this.words = new SegmentWords(segment, mayBeCut);
     this.place = place;
     this.steps = new ArrayDeque<>(steps);
+    if (mayBeCut) {
+      CuttableMemory.add(segment);
+    }
   }
 
   /**
@@ -295,6 +298,7 @@ public final class MemoryMapping extends Quarantine.Retained {
       return false;
     }
     unmapped = true;
+    CuttableMemory.remove(segment);
     return true;
   }
 }

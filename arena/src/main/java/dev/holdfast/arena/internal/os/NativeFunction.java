@@ -30,6 +30,14 @@ final class NativeFunction {
     return new NativeFunction(() -> Natives.bindVariadic(name, type, firstVariadic));
   }
 
+  /**
+   * Names a function that takes memory of the heap too, captures no errno, and keeps a safepoint
+   * waiting until it returns.
+   */
+  static NativeFunction critical(String name, FunctionDescriptor type) {
+    return new NativeFunction(() -> Natives.bindCritical(name, type));
+  }
+
   /** Binds it now. */
   void bind() {
     var _ = handle();

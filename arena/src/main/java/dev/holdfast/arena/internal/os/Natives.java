@@ -40,6 +40,11 @@ final class Natives {
         address(name), type, ERRNO, Linker.Option.firstVariadicArg(firstVariadic));
   }
 
+  /** Binds a function without errno that memory of the heap can be given to. */
+  static MethodHandle bindCritical(String name, FunctionDescriptor type) {
+    return LINKER.downcallHandle(address(name), type, Linker.Option.critical(true));
+  }
+
   static int errno(MemorySegment state) {
     return (int) ERRNO_FIELD.get(state, 0L);
   }

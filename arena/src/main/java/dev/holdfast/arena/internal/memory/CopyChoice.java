@@ -1,0 +1,111 @@
+package dev.holdfast.arena.internal.memory;
+
+import java.lang.foreign.MemorySegment;
+import java.util.Arrays;
+import java.util.function.LongSupplier;
+
+/**
+ * Which of two ways copies of about one size take. Which one is faster depends on the processor, on
+ * the C library and on where the bytes lie, by half and more, so both are tried, now and then.
+ * Threads share a choice; a race between them costs a sample and never a byte.
+ */
+final class CopyChoice {
+  /**
+   * So many make the optimizing compiler compile who calls the JVM's copy, which has its speed only
+   * there. A trial before that would find the other way faster, and then nothing would be compiled.
+   */
+  static final int COPIES_BEFORE_FIRST_TRIAL = 1 << 13;
+
+  /** Trials become rarer, down to one in so many. */
+  static final int MOST_COPIES_BEFORE_TRIAL = 1 << 16;
+
+  /** What a trial takes of each way, in turn. */
+  static final int SAMPLES_OF_EACH = 8;
+
+  private static final int TIMES_AS_MANY = 2;
+
+  /** The second way is taken when its copies take this part of the first one's at most. */
+  private static final double WORTH_IT = 0.95;
+
+  private final CopyWay first;
+  private final CopyWay second;
+  private final LongSupplier clock;
+
+  private int copies;
+  private int copiesBeforeTrial = COPIES_BEFORE_FIRST_TRIAL;
+  private boolean secondIsFaster;
+
+  // Guarded by this.
+  private final double[] firstTook = new double[SAMPLES_OF_EACH];
+  private final double[] secondTook = new double[SAMPLES_OF_EACH];
+  private int firstSamples;
+  private int secondSamples;
+  private int turn;
+
+  /** Makes the choice between the JVM and the C library. */
+  CopyChoice() {
+    this(CopyWay.JVM, CopyWay.LIBRARY, System::nanoTime);
+  }
+
+  /**
+   * Makes a choice between a way that always works and one that may lack the heap to be made ready,
+   * with a clock that tells nanoseconds.
+   */
+  CopyChoice(CopyWay first, CopyWay second, LongSupplier clock) {
+    this.first = first;
+    this.second = second;
+    this.clock = clock;
+  }
+
+  /** Copies all of a segment to another one of the same size that shares no byte with it. */
+  void copy(MemorySegment source, MemorySegment target) {
+    copies++;
+    if (copies > copiesBeforeTrial) {
+      tryOut(source, target);
+    } else {
+      copy(secondIsFaster, source, target);
+    }
+  }
+
+  private void tryOut(MemorySegment source, MemorySegment target) {
+    boolean bySecond = takeTurn();
+    long start = clock.getAsLong();
+    copy(bySecond, source, target);
+    took(bySecond, (clock.getAsLong() - start) / (double) source.byteSize());
+  }
+
+  private void copy(boolean bySecond, MemorySegment source, MemorySegment target) {
+    if (bySecond) {
+      try {
+        second.copy(source, target);
+        return;
+      } catch (OutOfMemoryError | StackOverflowError | LinkageError e) {
+        Thread.onSpinWait(); // what copies faster never makes a copy fail
+      }
+    }
+    first.copy(source, target);
+  }
+
+  private synchronized boolean takeTurn() {
+    return (turn++ & 1) != 0;
+  }
+
+  private synchronized void took(boolean bySecond, double nanosPerByte) {
+    double[] samples = bySecond ? secondTook : firstTook;
+    int sample = bySecond ? secondSamples++ : firstSamples++;
+    samples[sample % SAMPLES_OF_EACH] = nanosPerByte;
+    if (firstSamples >= SAMPLES_OF_EACH && secondSamples >= SAMPLES_OF_EACH) {
+      secondIsFaster = median(secondTook) <= WORTH_IT * median(firstTook);
+      firstSamples = 0;
+      secondSamples = 0;
+      copiesBeforeTrial = Math.min(TIMES_AS_MANY * copiesBeforeTrial, MOST_COPIES_BEFORE_TRIAL);
+      copies = 0;
+    }
+  }
+
+  private static double median(double[] samples) {
+    double[] sorted = samples.clone();
+    Arrays.sort(sorted);
+    return sorted[sorted.length / 2];
+  }
+}
