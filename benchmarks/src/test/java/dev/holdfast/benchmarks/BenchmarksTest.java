@@ -53,9 +53,11 @@ class BenchmarksTest {
             .include(CodecBenchmark.class.getName() + ".read")
             .include(UnitBenchmark.class.getName() + ".restoreAndRelease")
             .include(LedgerBenchmark.class.getName() + ".unitsOfTwoThreads")
+            .include(CopyBenchmark.class.getName() + ".copiedAsFoundFasterAndRead")
             .param("codec", "COMPACT")
             .param("payload", "MAP")
             .param("scope", "CONFINED")
+            .param("bytes", "65536")
             .forks(0)
             .warmupIterations(1)
             .warmupTime(TimeValue.milliseconds(100))
@@ -63,7 +65,7 @@ class BenchmarksTest {
             .measurementTime(TimeValue.milliseconds(100))
             .build();
     Collection<RunResult> results = new Runner(options).run();
-    assertEquals(3, results.size());
+    assertEquals(4, results.size());
     for (RunResult result : results) {
       assertTrue(result.getPrimaryResult().getScore() > 0);
     }

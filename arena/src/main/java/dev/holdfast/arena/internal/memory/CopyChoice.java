@@ -11,10 +11,17 @@ import java.util.function.LongSupplier;
  */
 final class CopyChoice {
   /**
-   * So many make the optimizing compiler compile who calls the JVM's copy, which has its speed only
-   * there. A trial before that would find the other way faster, and then nothing would be compiled.
+   * Before each of so many copies the JVM copies the beginning again and again, so that the
+   * optimizing compiler compiles who calls its copy, which has its speed only there. Otherwise a
+   * trial would find the other way faster, and what is not taken is not compiled.
    */
-  static final int COPIES_BEFORE_FIRST_TRIAL = 1 << 13;
+  private static final int REHEARSED_COPIES = 128;
+
+  private static final int REPETITIONS = 64;
+  private static final long REPEATED_BYTES = 4096;
+
+  /** The compiler needs some time as well. */
+  static final int COPIES_BEFORE_FIRST_TRIAL = 2 * REHEARSED_COPIES;
 
   /** Trials become rarer, down to one in so many. */
   static final int MOST_COPIES_BEFORE_TRIAL = 1 << 16;
@@ -31,6 +38,7 @@ final class CopyChoice {
   private final CopyWay second;
   private final LongSupplier clock;
 
+  private int rehearsed;
   private int copies;
   private int copiesBeforeTrial = COPIES_BEFORE_FIRST_TRIAL;
   private boolean secondIsFaster;
@@ -63,7 +71,20 @@ final class CopyChoice {
     if (copies > copiesBeforeTrial) {
       tryOut(source, target);
     } else {
+      if (rehearsed < REHEARSED_COPIES) {
+        rehearsed++;
+        rehearse(source, target);
+      }
       copy(secondIsFaster, source, target);
+    }
+  }
+
+  private void rehearse(MemorySegment source, MemorySegment target) {
+    long byteSize = Math.min(REPEATED_BYTES, source.byteSize());
+    MemorySegment from = source.asSlice(0, byteSize);
+    MemorySegment to = target.asSlice(0, byteSize);
+    for (int i = 0; i < REPETITIONS; i++) {
+      first.copy(from, to);
     }
   }
 

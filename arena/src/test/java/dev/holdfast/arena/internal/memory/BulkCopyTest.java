@@ -32,7 +32,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 @Timeout(300)
 final class BulkCopyTest {
   /** So many that both ways have been tried for their size. */
-  private static final int PAST_A_TRIAL = 2 * CopyChoice.COPIES_BEFORE_FIRST_TRIAL + 100;
+  private static final int PAST_A_TRIAL = 4 * CopyChoice.COPIES_BEFORE_FIRST_TRIAL;
 
   private static final int EDGE = 64;
   private static final byte UNTOUCHED = 0x55;

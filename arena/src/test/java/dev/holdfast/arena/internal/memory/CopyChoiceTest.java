@@ -14,6 +14,9 @@ final class CopyChoiceTest {
   private static final int BYTES = 1000;
   private static final int TRIAL = 2 * CopyChoice.SAMPLES_OF_EACH;
 
+  /** HotSpot's {@code Tier4InvocationThreshold}, and the 200 and some before it counts. */
+  private static final int CALLS_UNTIL_COMPILED = 5_500;
+
   private final MemorySegment source = MemorySegment.ofArray(new byte[BYTES]);
   private final MemorySegment target = MemorySegment.ofArray(new byte[BYTES]);
   private final Way first = new Way();
@@ -52,6 +55,7 @@ final class CopyChoiceTest {
   void nothingIsTriedBeforeTheCodeIsCompiled() {
     takes(100, 10);
     assertEquals(0, copiesBySecond(CopyChoice.COPIES_BEFORE_FIRST_TRIAL));
+    assertTrue(first.copies > CALLS_UNTIL_COMPILED, () -> first.copies + " calls");
   }
 
   @Test
@@ -93,7 +97,7 @@ final class CopyChoiceTest {
     takes(100, 2000);
     int copies = 1_000_000;
     int bySecond = copiesBySecond(copies);
-    assertTrue(bySecond <= 20 * CopyChoice.SAMPLES_OF_EACH, () -> bySecond + " of " + copies);
+    assertTrue(bySecond <= 30 * CopyChoice.SAMPLES_OF_EACH, () -> bySecond + " of " + copies);
   }
 
   @Test
