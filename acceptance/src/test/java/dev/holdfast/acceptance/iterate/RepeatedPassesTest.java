@@ -30,14 +30,21 @@ final class RepeatedPassesTest {
   private static final int SEGMENT = 64 << 10;
   private static final int SEGMENTS = 12;
   private static final int KEPT = 6;
+
+  /** What a worker may have sent, or be sending, when a pass is left: more than it may be ahead. */
+  private static final int LEFT_BEHIND = 4;
+
+  /** A lease that is kept keeps what was left behind it, and each may be the last of its pass. */
+  private static final int SEGMENTS_FOR_LEFT_PASSES = KEPT + (KEPT + 1) * LEFT_BEHIND;
+
   private static final int ROUNDS = 6;
   private static final List<Integer> LENGTHS = List.of(8, 12, 13, 14, 15, 16, 17, 18, 25);
 
-  private static SubprocessOptions options() {
+  private static SubprocessOptions options(int segments) {
     return SubprocessOptions.builder()
         .jvmArgs(ChildJvm.SHORT_LIVED)
         .arena(
-            SharedMemorySegmentPool.builder(SEGMENT, SEGMENTS).acquireTimeout(Feeds.LONG).build())
+            SharedMemorySegmentPool.builder(SEGMENT, segments).acquireTimeout(Feeds.LONG).build())
         .build();
   }
 
@@ -55,7 +62,8 @@ final class RepeatedPassesTest {
   @Test
   void viewsOfTheLastPassKeepTheirBytesInTheMiddleOfTheNextOne() {
     try (SubprocessIterable<Map<String, Object>> items =
-        Subprocess.iterate(Feeds.stamped(RepeatedPassesTest::fewerLengths, SEGMENT), options())) {
+        Subprocess.iterate(
+            Feeds.stamped(RepeatedPassesTest::fewerLengths, SEGMENT), options(SEGMENTS))) {
       List<Kept<Map<String, Object>>> last = new ArrayList<>();
       int checked = 0;
       int all = 0;
@@ -89,7 +97,8 @@ final class RepeatedPassesTest {
   @Test
   void leasesOfTheLastPassKeepTheirBytesUntilTheyAreClosed() {
     try (SubprocessIterable<Map<String, Object>> items =
-        Subprocess.iterate(Feeds.stamped(RepeatedPassesTest::lengthOfPass, SEGMENT), options())) {
+        Subprocess.iterate(
+            Feeds.stamped(RepeatedPassesTest::lengthOfPass, SEGMENT), options(SEGMENTS))) {
       Deque<Kept<Lease<Map<String, Object>>>> held = new ArrayDeque<>();
       long all = 0;
       for (int pass = 0; pass < LENGTHS.size() * ROUNDS; pass++) {
@@ -120,7 +129,9 @@ final class RepeatedPassesTest {
     Random random = new Random(Seeds.next());
     int rounds = Rounds.of(300);
     try (SubprocessIterable<Map<String, Object>> items =
-        Subprocess.iterate(Feeds.stamped(RepeatedPassesTest::lengthOfPass, SEGMENT), options())) {
+        Subprocess.iterate(
+            Feeds.stamped(RepeatedPassesTest::lengthOfPass, SEGMENT),
+            options(SEGMENTS_FOR_LEFT_PASSES))) {
       Deque<Kept<Lease<Map<String, Object>>>> held = new ArrayDeque<>();
       for (int pass = 0; pass < rounds; pass++) {
         int wanted = 1 + random.nextInt(lengthOfPass(pass) + 2);
