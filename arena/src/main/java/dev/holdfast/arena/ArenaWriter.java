@@ -32,10 +32,11 @@ public interface ArenaWriter extends AutoCloseable {
   void beginUnit();
 
   /**
-   * Copies one binary into the open unit. Nobody may close the source's arena meanwhile, and where
-   * other native code has mapped the source from a file, nobody may cut that file: it would end the
-   * process ({@code -Dholdfast.jvmCopies=true} makes it an error). For what the JDK has mapped, and
-   * for arenas in files, it is an error in any case.
+   * Copies one binary into the open unit. Nobody may close the source's arena meanwhile. Cutting
+   * the file of an arena or of what a {@code FileChannel} has mapped is an error; it ends the
+   * process where the source does not say that a file is behind it: mapped by other native code,
+   * reinterpreted, or a typed view of a mapped buffer ({@code -Dholdfast.jvmCopies=true} makes that
+   * an error too).
    *
    * @param source the bytes, heap or native, all of the segment; empty is legal
    * @return where they lie

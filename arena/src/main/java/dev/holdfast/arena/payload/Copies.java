@@ -6,7 +6,7 @@ import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 
-/** Arrays for what memory holds, and copies to them that keep no safepoint waiting. */
+/** Arrays for what memory holds, filled in pieces, so that no safepoint is kept waiting. */
 final class Copies {
   /** The most elements that arrays of every type can have. */
   static final int MAX_ARRAY_LENGTH = Integer.MAX_VALUE - 8;

@@ -63,6 +63,9 @@ final class TypedBufferHandler<B extends Buffer> implements PayloadHandler<B> {
       chars.duplicate().get(copy);
       return MemorySegment.ofArray(copy);
     }
+    if (payload.isDirect()) {
+      BulkCopy.leaveToTheJvm(); // a view of a mapped file does not say so
+    }
     return MemorySegment.ofBuffer(payload);
   }
 

@@ -56,8 +56,8 @@ final class CopyChoice {
   }
 
   /**
-   * Makes a choice between a way that always works and one that may lack the heap to be made ready,
-   * with a clock that tells nanoseconds.
+   * Makes a choice between a way that always works and one that may fail where it should not, with
+   * a clock that tells nanoseconds.
    */
   CopyChoice(CopyWay first, CopyWay second, LongSupplier clock) {
     this.first = first;
@@ -91,24 +91,32 @@ final class CopyChoice {
   private void tryOut(MemorySegment source, MemorySegment target) {
     boolean bySecond = takeTurn();
     long start = clock.getAsLong();
-    copy(bySecond, source, target);
-    took(bySecond, (clock.getAsLong() - start) / (double) source.byteSize());
+    boolean asAsked = copy(bySecond, source, target);
+    double nanos = asAsked ? clock.getAsLong() - start : Double.POSITIVE_INFINITY;
+    took(bySecond, nanos / source.byteSize());
   }
 
-  private void copy(boolean bySecond, MemorySegment source, MemorySegment target) {
+  /**
+   * Copies, by the first way where the second one fails: what copies faster makes no copy fail, and
+   * where the memory is what is wrong the first one says so. Returns whether it went as asked.
+   */
+  private boolean copy(boolean bySecond, MemorySegment source, MemorySegment target) {
     if (bySecond) {
       try {
         second.copy(source, target);
-        return;
-      } catch (OutOfMemoryError | StackOverflowError | LinkageError e) {
-        Thread.onSpinWait(); // what copies faster never makes a copy fail
+        return true;
+      } catch (RuntimeException | OutOfMemoryError | StackOverflowError | LinkageError e) {
+        first.copy(source, target);
+        return false;
       }
     }
     first.copy(source, target);
+    return true;
   }
 
+  /** By the Thue-Morse sequence, since copies of two kinds may alternate themselves. */
   private synchronized boolean takeTurn() {
-    return (turn++ & 1) != 0;
+    return (Integer.bitCount(turn++) & 1) != 0;
   }
 
   private synchronized void took(boolean bySecond, double nanosPerByte) {
@@ -119,6 +127,7 @@ final class CopyChoice {
       secondIsFaster = median(secondTook) <= WORTH_IT * median(firstTook);
       firstSamples = 0;
       secondSamples = 0;
+      turn = 0;
       copiesBeforeTrial = Math.min(TIMES_AS_MANY * copiesBeforeTrial, MOST_COPIES_BEFORE_TRIAL);
       copies = 0;
     }

@@ -17,24 +17,26 @@ interface CopyWay {
   long LIBRARY_PIECE = 480L << 10;
 
   /** By the JVM. */
-  CopyWay JVM =
-      inPieces(
-          JVM_PIECE,
-          (source, target) -> MemorySegment.copy(source, 0, target, 0, source.byteSize()));
+  CopyWay JVM = CopyWay::byTheJvm;
 
   /** By the C library, which knows nothing of read-only segments and of files that are cut. */
-  CopyWay LIBRARY = inPieces(LIBRARY_PIECE, LibraryCopy::copy);
+  CopyWay LIBRARY = CopyWay::byTheLibrary;
 
   /** Copies. */
   void copy(MemorySegment source, MemorySegment target);
 
-  private static CopyWay inPieces(long pieceBytes, CopyWay ofOne) {
-    return (source, target) -> {
-      long byteSize = source.byteSize();
-      for (long done = 0; done < byteSize; done += pieceBytes) {
-        long piece = Math.min(pieceBytes, byteSize - done);
-        ofOne.copy(source.asSlice(done, piece), target.asSlice(done, piece));
-      }
-    };
+  private static void byTheJvm(MemorySegment source, MemorySegment target) {
+    long byteSize = source.byteSize();
+    for (long done = 0; done < byteSize; done += JVM_PIECE) {
+      MemorySegment.copy(source, done, target, done, Math.min(JVM_PIECE, byteSize - done));
+    }
+  }
+
+  private static void byTheLibrary(MemorySegment source, MemorySegment target) {
+    long byteSize = source.byteSize();
+    for (long done = 0; done < byteSize; done += LIBRARY_PIECE) {
+      long piece = Math.min(LIBRARY_PIECE, byteSize - done);
+      LibraryCopy.copy(source.asSlice(done, piece), target.asSlice(done, piece));
+    }
   }
 }

@@ -6,8 +6,9 @@ import java.util.concurrent.ConcurrentLinkedQueue;
 
 /**
  * Mapped memory whose file somebody may cut short, so that only the JVM can touch it without risk.
- * That of the JDK says so itself; that of arenas in files is noted here. What other native code has
- * mapped cannot be told from any other memory.
+ * That of a {@code FileChannel} says so itself; that of arenas in files is noted here. What other
+ * native code has mapped, what was reinterpreted, and what lies under a typed view of a mapped
+ * buffer cannot be told from any other memory.
  */
 final class CuttableMemory {
   private static final Queue<MemorySegment> ARENAS = new ConcurrentLinkedQueue<>();

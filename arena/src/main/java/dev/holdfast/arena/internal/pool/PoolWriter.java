@@ -186,7 +186,7 @@ public final class PoolWriter implements ArenaWriter {
     core.enter();
     try {
       MemorySegment target = segment().asSlice(offset, byteSize);
-      BulkCopy.copy(source, target);
+      BulkCopy.copyBinary(source, target);
       cursor = offset + byteSize;
       return new Placement(offset, byteSize);
     } catch (InternalError e) {

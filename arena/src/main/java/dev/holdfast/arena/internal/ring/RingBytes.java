@@ -27,10 +27,10 @@ record RingBytes(MemorySegment data, long capacity) {
   void write(long first, MemorySegment source) {
     long place = placeOf(first);
     long untilEnd = Math.min(source.byteSize(), capacity - place);
-    BulkCopy.copy(source.asSlice(0, untilEnd), data.asSlice(place, untilEnd));
+    BulkCopy.copyBinary(source.asSlice(0, untilEnd), data.asSlice(place, untilEnd));
     long rest = source.byteSize() - untilEnd;
     if (rest > 0) {
-      BulkCopy.copy(source.asSlice(untilEnd, rest), data.asSlice(0, rest));
+      BulkCopy.copyBinary(source.asSlice(untilEnd, rest), data.asSlice(0, rest));
     }
   }
 
@@ -38,10 +38,10 @@ record RingBytes(MemorySegment data, long capacity) {
   void read(long first, MemorySegment target) {
     long place = placeOf(first);
     long untilEnd = Math.min(target.byteSize(), capacity - place);
-    BulkCopy.copy(data.asSlice(place, untilEnd), target.asSlice(0, untilEnd));
+    BulkCopy.copyBinary(data.asSlice(place, untilEnd), target.asSlice(0, untilEnd));
     long rest = target.byteSize() - untilEnd;
     if (rest > 0) {
-      BulkCopy.copy(data.asSlice(0, rest), target.asSlice(untilEnd, rest));
+      BulkCopy.copyBinary(data.asSlice(0, rest), target.asSlice(untilEnd, rest));
     }
   }
 

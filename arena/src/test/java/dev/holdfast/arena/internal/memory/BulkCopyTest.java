@@ -1,11 +1,14 @@
 package dev.holdfast.arena.internal.memory;
 
+import static java.util.Objects.requireNonNull;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.holdfast.arena.Backing;
+import dev.holdfast.arena.payload.PayloadHandler;
+import dev.holdfast.arena.payload.PayloadHandlers;
 import dev.holdfast.testkit.ChildJvm;
 import dev.holdfast.testkit.Leftovers;
 import dev.holdfast.testkit.Seeds;
@@ -13,6 +16,7 @@ import java.io.IOException;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
+import java.nio.FloatBuffer;
 import java.nio.channels.FileChannel;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -117,6 +121,21 @@ final class BulkCopyTest {
   }
 
   @Test
+  void theLibraryMayCopyBetweenTheHeapNativeMemoryAndArenasThatAreSealed() {
+    MemorySegment heap = MemorySegment.ofArray(new byte[64 << 10]);
+    MemorySegment anyNative = Arena.ofAuto().allocate(64 << 10);
+    try (SharedFile file = SharedFile.create(Backing.memfd(), "holdfast-test", 64 << 10)) {
+      MemoryMapping mapping = file.map();
+      for (MemorySegment source : List.of(heap, anyNative, mapping.segment().asReadOnly())) {
+        assertTrue(BulkCopy.forAnyCode(source, mapping.segment()));
+        assertTrue(BulkCopy.forAnyCode(source, heap));
+        assertFalse(BulkCopy.forAnyCode(source, heap.asReadOnly()));
+      }
+      assertTrue(mapping.releaseNow());
+    }
+  }
+
+  @Test
   void memoryThatSomebodyMayCutIsKnown(@TempDir Path folder) throws IOException {
     assertFalse(CuttableMemory.holds(MemorySegment.ofArray(new byte[8])));
     assertFalse(CuttableMemory.holds(Arena.ofAuto().allocate(8)));
@@ -157,6 +176,7 @@ final class BulkCopyTest {
   enum MappedBy {
     ARENA,
     CHANNEL,
+    TYPED_BUFFER,
     NATIVE_CODE
   }
 
@@ -191,8 +211,18 @@ final class BulkCopyTest {
       try (FileChannel channel =
           FileChannel.open(path, StandardOpenOption.READ, StandardOpenOption.WRITE)) {
         MemorySegment mapped = channel.map(FileChannel.MapMode.READ_WRITE, 0, SIZE, Arena.global());
-        return by == MappedBy.CHANNEL ? mapped : asNativeCodeGivesIt(mapped);
+        return switch (by) {
+          case TYPED_BUFFER -> asPayload(mapped.asByteBuffer().asFloatBuffer());
+          case NATIVE_CODE -> asNativeCodeGivesIt(mapped);
+          default -> mapped;
+        };
       }
+    }
+
+    @SuppressWarnings("unchecked")
+    private static MemorySegment asPayload(FloatBuffer buffer) throws IOException {
+      PayloadHandler<?> handler = PayloadHandlers.standard().claiming(buffer);
+      return ((PayloadHandler<FloatBuffer>) requireNonNull(handler)).bytes(buffer);
     }
 
     @SuppressWarnings("restricted")

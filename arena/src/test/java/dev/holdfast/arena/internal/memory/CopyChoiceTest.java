@@ -8,6 +8,7 @@ import java.lang.foreign.ValueLayout;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.Test;
 
 final class CopyChoiceTest {
@@ -52,7 +53,7 @@ final class CopyChoiceTest {
   }
 
   @Test
-  void nothingIsTriedBeforeTheCodeIsCompiled() {
+  void nothingIsTriedBeforeTheFirstWayWasCalledOftenEnoughToBeCompiled() {
     takes(100, 10);
     assertEquals(0, copiesBySecond(CopyChoice.COPIES_BEFORE_FIRST_TRIAL));
     assertTrue(first.copies > CALLS_UNTIL_COMPILED, () -> first.copies + " calls");
@@ -115,26 +116,55 @@ final class CopyChoiceTest {
   }
 
   @Test
-  void whatTheSecondWayCannotCopyTheFirstOneCopies() {
+  void whatTheSecondWayCannotCopyTheFirstOneCopiesAndItIsNotTaken() {
     source.fill((byte) 7);
-    for (Error error :
-        List.of(
+    for (Throwable failure :
+        List.<Throwable>of(
             new OutOfMemoryError("planned"),
             new StackOverflowError(),
-            new NoClassDefFoundError("planned"))) {
+            new NoClassDefFoundError("planned"),
+            new IllegalCallerException("planned"))) {
       target.fill((byte) 0);
+      AtomicInteger failures = new AtomicInteger();
       CopyChoice failing =
           new CopyChoice(
-              CopyWay.JVM,
+              first,
               (from, to) -> {
-                throw error;
+                failures.incrementAndGet();
+                first.nanos = 10; // what is copied instead is quick by chance
+                throw unchecked(failure);
               },
-              System::nanoTime);
-      for (int i = 0; i < CopyChoice.COPIES_BEFORE_FIRST_TRIAL + 2 * TRIAL; i++) {
+              () -> first.took);
+      for (int i = 0; i < CopyChoice.COPIES_BEFORE_FIRST_TRIAL + TRIAL + 30; i++) {
         target.fill((byte) 0);
+        first.nanos = 100;
         failing.copy(source, target);
         assertEquals(-1, source.mismatch(target));
       }
+      assertEquals(CopyChoice.SAMPLES_OF_EACH, failures.get(), "it is not taken");
+    }
+  }
+
+  private static RuntimeException unchecked(Throwable failure) {
+    if (failure instanceof Error error) {
+      throw error;
+    }
+    return (RuntimeException) failure;
+  }
+
+  @Test
+  void copiesOfTwoKindsThatAlternateAreComparedEachWithItsOwnKind() {
+    for (long secondPercent : List.of(80L, 120L)) {
+      CopyChoice fresh = new CopyChoice(first, second, () -> first.took + second.took);
+      int trialEnd = CopyChoice.COPIES_BEFORE_FIRST_TRIAL + TRIAL;
+      for (int i = 0; i < trialEnd; i++) {
+        long nanos = i % 2 == 0 ? 100 : 1000;
+        takes(nanos, nanos * secondPercent / 100);
+        fresh.copy(source, target);
+      }
+      int before = second.copies;
+      fresh.copy(source, target);
+      assertEquals(secondPercent < 100 ? before + 1 : before, second.copies);
     }
   }
 
